@@ -69,11 +69,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(
-            url: "https://github.com/hummingbird-project/hummingbird",
-            exact: "2.28.1",
-            traits: []
-        ),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
@@ -130,26 +126,14 @@ let package = Package(
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", path: "Sources/Shared/JSON", swiftSettings: hot),
         .target(name: "Batching", path: "Sources/Shared/Batching", swiftSettings: hot),
-        .target(
-            name: "Credentials",
-            path: "Sources/Shared/Credentials",
-            swiftSettings: hot,
-            plugins: ["EmbedTexts"]
-        ),
-        .target(
-            name: "Metering",
-            path: "Sources/Shared/Metering",
-            swiftSettings: hot,
-            plugins: ["DeclareSettings"]
-        ),
+        .target(name: "Credentials", path: "Sources/Shared/Credentials", swiftSettings: hot, plugins: ["EmbedTexts"]),
+        .target(name: "Metering", path: "Sources/Shared/Metering", swiftSettings: hot, plugins: ["DeclareSettings"]),
 
-        // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
-        // looks for. Only the latter brings the static runtime, which tests must not load twice.
+        // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker looks for. Only
+        // the latter brings the static runtime, which tests must not load twice.
         .target(
             name: "Gate",
-            dependencies: [
-                "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
-            ],
+            dependencies: ["Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering"],
             swiftSettings: hot,
             plugins: ["EmbedTexts"]
         ),
@@ -172,25 +156,9 @@ let package = Package(
             dependencies: ["CPostgreSQL"],
             path: "Sources/Libraries/PostgreSQL",
             swiftSettings: hot
-        ),
-        .target(
-            name: "SQLite",
-            dependencies: ["CSQLite"],
-            path: "Sources/Libraries/SQLite",
-            swiftSettings: hot
-        ),
-        .target(
-            name: "Sodium",
-            dependencies: ["CSodium"],
-            path: "Sources/Libraries/Sodium",
-            swiftSettings: hot
-        ),
-        .target(
-            name: "QRCode",
-            dependencies: ["CQREncode"],
-            path: "Sources/Libraries/QRCode",
-            swiftSettings: settings
-        ),
+        ), .target(name: "SQLite", dependencies: ["CSQLite"], path: "Sources/Libraries/SQLite", swiftSettings: hot),
+        .target(name: "Sodium", dependencies: ["CSodium"], path: "Sources/Libraries/Sodium", swiftSettings: hot),
+        .target(name: "QRCode", dependencies: ["CQREncode"], path: "Sources/Libraries/QRCode", swiftSettings: settings),
         .target(
             name: "Domain",
             dependencies: ["JSON"],
@@ -205,21 +173,16 @@ let package = Package(
         ),
         .target(
             name: "Storage",
-            dependencies: [
-                "Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
-                "SQLite",
-            ],
+            dependencies: ["Batching", "Domain", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL", "SQLite"],
             resources: [.embedInCode("SQL/database.sql")],
             swiftSettings: hot
         ),
         .target(
             name: "Providers",
             dependencies: [
-                "CCurl", "Domain", "JSON", "Sodium",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CCurl", "Domain", "JSON", "Sodium", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -236,11 +199,9 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Batching", "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto",
-                "Sodium", "Providers", "QRCode",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                "Batching", "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Providers",
+                "QRCode", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: hotByFile
         ),
@@ -250,16 +211,12 @@ let package = Package(
                 "Domain", "JSON", "Metering",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             exclude: ["Texts"],
@@ -277,8 +234,8 @@ let package = Package(
             capability: .buildTool(),
             dependencies: ["SettingsTool"]
         ),
-        // The reference that people read: the pages of schemas/generated/reference.txt and the playground,
-        // which the plugin embeds.
+        // The reference that people read: the pages of schemas/generated/reference.txt and the playground, which the
+        // plugin embeds.
         .executableTarget(
             name: "EmbedTool",
             path: "Plugins/EmbedTool",
@@ -297,12 +254,7 @@ let package = Package(
             plugins: ["EmbedTexts"]
         ),
         // What operators meet: errors with a code and cures, the data directory, and copies of it.
-        .target(
-            name: "Problems",
-            dependencies: ["JSON"],
-            swiftSettings: settings,
-            plugins: ["EmbedTexts"]
-        ),
+        .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",
             dependencies: [
@@ -332,14 +284,12 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Backups", "Batching", "Certificates", "Credentials", "CLinux", "Files", "Metering",
-                "PostgreSQL", "Problems", "Providers", "Reference", "ServiceSettings",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web", "Backups", "Batching",
+                "Certificates", "Credentials", "CLinux", "Files", "Metering", "PostgreSQL", "Problems", "Providers",
+                "Reference", "ServiceSettings", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -351,8 +301,8 @@ let package = Package(
         .target(
             name: "Administration",
             dependencies: [
-                "Backups", "Certificates", "Domain", "Files", "JSON", "Problems", "QRCode",
-                "Service", "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
+                "Backups", "Certificates", "Domain", "Files", "JSON", "Problems", "QRCode", "Service",
+                "ServiceSettings", "Sodium", "Storage", "Web", "Wire", "Workers",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -389,9 +339,7 @@ let package = Package(
         ),
         .target(
             name: "Simulate",
-            dependencies: [
-                "Domain", "Files", "JSON", "Load", "Problems", "Service", "ServiceSettings", "Wire",
-            ],
+            dependencies: ["Domain", "Files", "JSON", "Load", "Problems", "Service", "ServiceSettings", "Wire"],
             swiftSettings: settings
         ),
         .target(
@@ -426,8 +374,7 @@ let package = Package(
         .executableTarget(
             name: "lamplighter-bench",
             dependencies: [
-                "Bench", "Problems", "Service",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Bench", "Problems", "Service", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Measuring/lamplighter-bench",
             swiftSettings: settings
@@ -455,22 +402,9 @@ let package = Package(
             dependencies: ["Mosquitto", "PlainSubscriber"],
             path: "Tests/Support/MosquittoProbe",
             swiftSettings: settings
-        ),
-        .testTarget(
-            name: "CredentialsTests",
-            dependencies: ["Credentials", "TestKit"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "BatchingTests",
-            dependencies: ["Batching", "TestKit"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "MeteringTests",
-            dependencies: ["Metering", "TestKit"],
-            swiftSettings: settings
-        ),
+        ), .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestKit"], swiftSettings: settings),
+        .testTarget(name: "BatchingTests", dependencies: ["Batching", "TestKit"], swiftSettings: settings),
+        .testTarget(name: "MeteringTests", dependencies: ["Metering", "TestKit"], swiftSettings: settings),
         .testTarget(
             name: "GateTests",
             dependencies: ["Batching", "Credentials", "Gate", "JSON", "Metering", "TestKit"],
@@ -484,20 +418,16 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Domain", "Metering", "Web", "JSON", "TestKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Domain", "Metering", "Web", "JSON", "TestKit", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "AdministrationTests",
-            dependencies: [
-                "Administration", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit",
-            ],
+            dependencies: ["Administration", "Domain", "JSON", "Storage", "StoreTestKit", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -507,9 +437,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BackupsTests",
-            dependencies: [
-                "Backups", "Domain", "Files", "Problems", "Service", "Storage", "TestKit",
-            ],
+            dependencies: ["Backups", "Domain", "Files", "Problems", "Service", "Storage", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -530,12 +458,7 @@ let package = Package(
                 "Domain", "JSON", "Metering", "Problems", "ServiceSettings", "TestKit",
             ],
             swiftSettings: settings
-        ),
-        .testTarget(
-            name: "BenchTests",
-            dependencies: ["Bench", "Simulate"],
-            swiftSettings: settings
-        ),
+        ), .testTarget(name: "BenchTests", dependencies: ["Bench", "Simulate"], swiftSettings: settings),
         .testTarget(
             name: "ProvidersTests",
             dependencies: [
@@ -555,8 +478,7 @@ let package = Package(
         .testTarget(
             name: "ReferenceTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "Problems", "Reference", "Service",
-                "ServiceSettings", "Web",
+                "Credentials", "Domain", "JSON", "Problems", "Reference", "Service", "ServiceSettings", "Web",
             ],
             swiftSettings: settings
         ),
@@ -572,30 +494,21 @@ let package = Package(
         ),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
-        .testTarget(
-            name: "DomainTests",
-            dependencies: ["Domain", "JSON", "TestKit"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "WireTests",
-            dependencies: ["Domain", "JSON", "TestKit", "Wire"],
-            swiftSettings: settings
-        ),
+        .testTarget(name: "DomainTests", dependencies: ["Domain", "JSON", "TestKit"], swiftSettings: settings),
+        .testTarget(name: "WireTests", dependencies: ["Domain", "JSON", "TestKit", "Wire"], swiftSettings: settings),
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "SQLite", "Sodium",
-                "Storage", "StoreTestKit", "TestKit",
+                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "SQLite", "Sodium", "Storage",
+                "StoreTestKit", "TestKit",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "WorkersTests",
             dependencies: [
-                "Batching", "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium",
-                "Storage", "StoreTestKit", "TestKit", "Wire", "Workers",
-                .product(name: "Logging", package: "swift-log"),
+                "Batching", "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium", "Storage",
+                "StoreTestKit", "TestKit", "Wire", "Workers", .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings

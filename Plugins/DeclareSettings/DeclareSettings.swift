@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Declares what a target needs of `schemas/settings.yaml`: the gate's limits, the workers' limits, or
-/// the table of settings.
+/// Declares what a target needs of `schemas/settings.yaml`: the gate's limits, the workers' limits, or the table of
+/// settings.
 @main
 struct DeclareSettings: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

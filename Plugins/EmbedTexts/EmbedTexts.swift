@@ -1,21 +1,18 @@
 import Foundation
 import PackagePlugin
 
-/// Makes the enums of the lists in `schemas/lists` that belong to a target, and embeds text files in
-/// it as string literals: the files of its folders `Texts` and `Files`.
+/// Makes the enums of the lists in `schemas/lists` that belong to a target, and embeds text files in it as string
+/// literals: the files of its folders `Texts` and `Files`.
 ///
-/// For the reference these are the files of the site by their paths, with all pages in one file, and
-/// below `try/` the playground with the client for browsers and the scripts that it shares with the
-/// console.
+/// For the reference these are the files of the site by their paths, with all pages in one file, and below `try/` the
+/// playground with the client for browsers and the scripts that it shares with the console.
 ///
-/// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each
-/// 100 kB; a literal takes no time.
+/// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each 100 kB; a literal
+/// takes no time.
 @main
 struct EmbedTexts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        var files = ["Texts", "Files"].flatMap {
-            Self.files(below: target.directoryURL.appending(path: $0))
-        }
+        var files = ["Texts", "Files"].flatMap { Self.files(below: target.directoryURL.appending(path: $0)) }
         if target.name == "Reference" {
             let package = context.package.directoryURL
             // The generator makes pages of the handwritten texts.
@@ -61,9 +58,7 @@ struct EmbedTexts: BuildToolPlugin {
 
     /// Returns the files below a folder, by their paths relative to it, in alphabetical order.
     private static func files(below folder: URL) -> [(name: String, url: URL)] {
-        let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap {
-            $0 as? String
-        }
+        let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String }
         return (names ?? []).sorted().compactMap { name in
             let url = folder.appending(path: name)
             let isFile = (try? url.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile

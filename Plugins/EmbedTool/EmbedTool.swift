@@ -12,8 +12,7 @@ enum EmbedTool {
         let source: String
         switch words.dropFirst().first {
         case "texts": source = try texts(words.dropFirst(2))
-        case "lists" where words.count == 4:
-            source = try CodeList.source(of: words[2], by: words[3])
+        case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
         // Only a mistake in EmbedTexts leads here; it ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE")
         }

@@ -3,9 +3,7 @@ struct Declaration {
     /// The setting's key; for a limit without a setting its place in Swift.
     let key: String
     private var fields: [String: String] = [:]
-    private static let names = [
-        "takes", "default", "effect", "swift", "type", "times", "gate", "max",
-    ]
+    private static let names = ["takes", "default", "effect", "swift", "type", "times", "gate", "max"]
 
     /// Reads the entries: a key at the start of a line, then its fields, indented.
     static func all(in text: String) throws -> [Declaration] {
@@ -32,8 +30,8 @@ struct Declaration {
         self.key = key
     }
 
-    /// The kind of values: `text`, `flag`, `one of …`, `some of …`, `time A...B` or `A...B unit`; nil
-    /// for a limit that isn't a setting.
+    /// The kind of values: `text`, `flag`, `one of …`, `some of …`, `time A...B` or `A...B unit`; nil for a limit that
+    /// isn't a setting.
     var takes: String? { fields["takes"] }
     /// The default value as text.
     var standard: String { fields["default"] ?? "" }
@@ -45,8 +43,7 @@ struct Declaration {
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
     /// The gate's option.
     var option: String? { fields["gate"] }
-    /// The largest number that the gate accepts: by default more bytes than the largest setting has,
-    /// a million KiB.
+    /// The largest number that the gate accepts: by default more bytes than the largest setting has, a million KiB.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }

@@ -2,9 +2,7 @@
 enum GateSource {
     static func text(_ declarations: [Declaration]) -> String {
         let options = declarations.filter { $0.option != nil }
-        func lines(_ line: (Declaration) -> String) -> String {
-            options.map { "        \(line($0))\n" }.joined()
-        }
+        func lines(_ line: (Declaration) -> String) -> String { options.map { "        \(line($0))\n" }.joined() }
         return """
             /// The limits that the gate sets on clients, with their defaults; 0 switches a limit off.
             package struct GateLimits: Sendable, Equatable {
@@ -40,8 +38,7 @@ enum GateSource {
         var senders: [Substring] = []
         return options.map { option in
             guard option.path.count == 3 else {
-                return "    \(option.comment)\n"
-                    + "    package var \(option.path[1]) = \(option.number)\n"
+                return "    \(option.comment)\n" + "    package var \(option.path[1]) = \(option.number)\n"
             }
             let sender = option.path[1]
             guard !senders.contains(sender) else { return "" }

@@ -6,9 +6,7 @@ enum SettingsTool {
     static func main() throws {
         let words = Array(CommandLine.arguments.dropFirst())
         guard words.count == 3 else { throw Fault("usage: SettingsTool TARGET INPUT OUTPUT") }
-        let declarations = try Declaration.all(
-            in: try String(contentsOfFile: words[1], encoding: .utf8)
-        )
+        let declarations = try Declaration.all(in: try String(contentsOfFile: words[1], encoding: .utf8))
         let source =
             switch words[0] {
             case "Metering": GateSource.text(declarations)

@@ -31,14 +31,11 @@ enum TableSource {
     private static func row(_ setting: Declaration) -> String {
         let kind = kind(setting)
         return "        rows.append(Setting(\"\(setting.key)\", \(kind.text), "
-            + "standard: \(kind.standard), unit: \"\(kind.unit)\", "
-            + "effect: \"\(setting.effect)\"))\n"
+            + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
     /// Returns the kind of a setting's values, the default and the unit.
-    private static func kind(
-        _ setting: Declaration
-    ) -> (text: String, standard: String, unit: Substring) {
+    private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)
         let text = ".text(\"\(setting.standard)\")"
@@ -69,11 +66,7 @@ enum TableSource {
             case "text" where setting.type == "optional": ("String?", "optional(\(key))")
             case "text", "one": ("String", "text(\(key))")
             case "time": ("Int", "seconds(\(key))")
-            default:
-                (
-                    setting.type ?? "Int",
-                    "\(setting.type ?? "Int")(integer(\(key))) * \(setting.factor)"
-                )
+            default: (setting.type ?? "Int", "\(setting.type ?? "Int")(integer(\(key))) * \(setting.factor)")
             }
         return "    \(setting.comment)\n    package var \(setting.path[1]): \(type) { \(value) }\n"
     }

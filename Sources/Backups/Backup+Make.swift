@@ -8,10 +8,9 @@ import SystemPackage
 extension Backup {
     /// Makes a backup at a new path, and reads it back.
     ///
-    /// The database is copied, the copy is checked page by page, and the written backup is opened
-    /// again. Only then does the backup get its name, and the data directory its note.
-    /// - Throws: A `Problem`, in which case there is no file of that name, or the error of writing
-    ///   the note.
+    /// The database is copied, the copy is checked page by page, and the written backup is opened again. Only then does
+    /// the backup get its name, and the data directory its note.
+    /// - Throws: A `Problem`, in which case there is no file of that name, or the error of writing the note.
     package func make(
         at path: String,
         passphrase: Passphrase?,
@@ -33,16 +32,9 @@ extension Backup {
         var writer = try BackupWriter(path: path, header: header, passphrase: passphrase)
         do {
             try writer.add(BackupFormat.database, from: copy.path) { try progress("writing", $0) }
-            for name in directory.keptFiles {
-                try writer.add(name, from: directory.path + "/" + name) { _ in }
-            }
+            for name in directory.keptFiles { try writer.add(name, from: directory.path + "/" + name) { _ in } }
             try writer.seal(summary)
-            try Self.readBack(
-                BackupWriter.unfinished(path),
-                passphrase,
-                holds: summary,
-                progress: progress
-            )
+            try Self.readBack(BackupWriter.unfinished(path), passphrase, holds: summary, progress: progress)
             try writer.finish()
         } catch {
             writer.discard()
@@ -111,9 +103,7 @@ extension Backup {
     private func checkRoom(for path: String) throws {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let size = Int64(TextFile.size(directory.database) ?? 0)
-        let isOneDisk =
-            (try? Stat(directory.path))?.deviceID
-            == (try? Stat(folder.isEmpty ? "/" : folder))?.deviceID
+        let isOneDisk = (try? Stat(directory.path))?.deviceID == (try? Stat(folder.isEmpty ? "/" : folder))?.deviceID
         for (place, needed) in [(directory.path, isOneDisk ? 2 * size : size), (folder, size)] {
             guard let room = DiskRoom.nearest(place),
                 room.free < needed + DatabaseCopy.reserveBytes
@@ -123,8 +113,7 @@ extension Backup {
             throw Problem.backup(
                 path,
                 "there is not enough space in \(place)",
-                why:
-                    "\((needed + DatabaseCopy.reserveBytes) >> 20) MiB are needed, \(room.free >> 20) are free"
+                why: "\((needed + DatabaseCopy.reserveBytes) >> 20) MiB are needed, \(room.free >> 20) are free"
             )
         }
     }

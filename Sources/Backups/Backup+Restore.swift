@@ -8,9 +8,8 @@ import SystemPackage
 extension Backup {
     /// Restores a backup into a directory that holds no data yet.
     ///
-    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps
-    /// accept the next statuses. Sessions that ended after the backup are open again, as in the
-    /// backup, unless `endsSessions`.
+    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps accept the next
+    /// statuses. Sessions that ended after the backup are open again, as in the backup, unless `endsSessions`.
     /// - Throws: A `Problem`, in which case the directory holds no data.
     package static func restore(
         _ path: String,
@@ -84,9 +83,7 @@ extension Backup {
                 sink?.expect(member.bytes)
                 isDatabase = member.name == BackupFormat.database
             },
-            onPiece: { piece in
-                try sink?.write(piece) { if isDatabase { try progress("opening", $0) } }
-            }
+            onPiece: { piece in try sink?.write(piece) { if isDatabase { try progress("opening", $0) } } }
         )
         try sink?.close()
         return summary

@@ -15,8 +15,7 @@ extension Backup {
     ) throws -> Report {
         let path = AbsolutePath.of(path)
         let folder =
-            scratch.map { AbsolutePath.of($0) }
-            ?? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+            scratch.map { AbsolutePath.of($0) } ?? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         let copy = DatabaseCopy(path: folder + "/.verify-\(getpid()).db")
         defer { remove(copy) }
         let reader = try BackupReader(path: path, passphrase: passphrase)

@@ -36,29 +36,17 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the database of a backup: its pages, its rows against the backup's summary, and its
-    /// key.
+    /// Checks the database of a backup: its pages, its rows against the backup's summary, and its key.
     ///
     /// `keyLine` is the content of the backup's server.key.
     /// - Throws: A `Problem` if the database is damaged, or the key isn't its own.
-    static func check(
-        _ copy: DatabaseCopy,
-        _ summary: BackupSummary,
-        keyLine: [UInt8],
-        of path: String
-    ) throws {
+    static func check(_ copy: DatabaseCopy, _ summary: BackupSummary, keyLine: [UInt8], of path: String) throws {
         do {
             guard BackupSummary(try copy.check()) == summary else {
-                throw DatabaseCopy.Damage(
-                    "its tables' numbers of rows differ from those it records"
-                )
+                throw DatabaseCopy.Damage("its tables' numbers of rows differ from those it records")
             }
         } catch let damage as DatabaseCopy.Damage {
-            throw Problem.backup(
-                path,
-                "its database is damaged: \(damage)",
-                why: "use another backup"
-            )
+            throw Problem.backup(path, "its database is damaged: \(damage)", why: "use another backup")
         }
         guard try isSealed(copy, with: keyLine) else {
             throw Problem.backup(

@@ -2,13 +2,11 @@ package import Domain
 import JSON
 import Sodium
 
-/// The format of a backup: a line that names it, a line of JSON with the data needed to open it,
-/// and a sealed stream.
+/// The format of a backup: a line that names it, a line of JSON with the data needed to open it, and a sealed stream.
 ///
-/// The stream holds one member after another, each as a piece of JSON with its name and size and
-/// then its bytes, and ends with a piece of JSON that sums up all of them. Each piece follows its
-/// length, as four bytes. A backup without a passphrase has its key in the header: its data isn't
-/// secret then, but a change is still detected.
+/// The stream holds one member after another, each as a piece of JSON with its name and size and then its bytes, and
+/// ends with a piece of JSON that sums up all of them. Each piece follows its length, as four bytes. A backup without a
+/// passphrase has its key in the header: its data isn't secret then, but a change is still detected.
 enum BackupFormat {
     /// The first line.
     static let magic = "lamplighter-backup 1\n"
@@ -48,15 +46,13 @@ package struct BackupHeader: Sendable, Equatable {
 
     /// The header's line.
     var line: [UInt8] {
-        var members: [(String, JSONValue)] = [
-            ("madeAt", .integer(madeAt.milliseconds)), ("version", .string(version)),
-        ]
+        var members: [(String, JSONValue)] = [("madeAt", .integer(madeAt.milliseconds)), ("version", .string(version))]
         switch lock {
         case .open(let key): members.append(("key", .string(Sodium.base64(key))))
         case .passphrase(let salt, let memoryBytes, let passes):
             members += [
-                ("salt", .string(Sodium.base64(salt))),
-                ("memoryBytes", .integer(Int64(memoryBytes))), ("passes", .integer(Int64(passes))),
+                ("salt", .string(Sodium.base64(salt))), ("memoryBytes", .integer(Int64(memoryBytes))),
+                ("passes", .integer(Int64(passes))),
             ]
         }
         return JSONValue.object(JSONObject(members)).encoded() + [UInt8(ascii: "\n")]
@@ -64,8 +60,8 @@ package struct BackupHeader: Sendable, Equatable {
 
     /// Reads a header's line; nil if it is malformed.
     init?(line: [UInt8]) {
-        guard let object = try? JSONValue.parse(line).objectValue,
-            let madeAt = object["madeAt"]?.intValue, let version = object["version"]?.stringValue
+        guard let object = try? JSONValue.parse(line).objectValue, let madeAt = object["madeAt"]?.intValue,
+            let version = object["version"]?.stringValue
         else { return nil }
         self.madeAt = Instant(milliseconds: madeAt)
         self.version = version
@@ -88,11 +84,8 @@ package struct BackupHeader: Sendable, Equatable {
         let (memoryBytes, passes) = BackupFormat.derivation
         lock =
             isEncrypted
-            ? .passphrase(
-                salt: Sodium.randomBytes(Sodium.saltBytes),
-                memoryBytes: memoryBytes,
-                passes: passes
-            ) : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
+            ? .passphrase(salt: Sodium.randomBytes(Sodium.saltBytes), memoryBytes: memoryBytes, passes: passes)
+            : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
     /// Returns the stream's key; nil without a needed passphrase, or memory to derive it.
@@ -101,12 +94,7 @@ package struct BackupHeader: Sendable, Equatable {
         case .open(let key): key
         case .passphrase(let salt, let memoryBytes, let passes):
             passphrase.flatMap {
-                Sodium.deriveKey(
-                    passphrase: $0.bytes,
-                    salt: salt,
-                    memoryBytes: memoryBytes,
-                    passes: passes
-                )
+                Sodium.deriveKey(passphrase: $0.bytes, salt: salt, memoryBytes: memoryBytes, passes: passes)
             }
         }
     }
@@ -137,9 +125,7 @@ struct BackupMember: Sendable, Equatable {
     }
 
     /// The piece in front of the member.
-    var piece: [UInt8] {
-        JSONValue.object(["member": .string(name), "bytes": .integer(Int64(bytes))]).encoded()
-    }
+    var piece: [UInt8] { JSONValue.object(["member": .string(name), "bytes": .integer(Int64(bytes))]).encoded() }
 }
 
 /// The summary of a backup's contents, in its last piece.
@@ -149,24 +135,18 @@ package struct BackupSummary: Sendable, Equatable {
 
     /// The last piece.
     var piece: [UInt8] {
-        let tables = rows.sorted { $0.key < $1.key }.map {
-            ($0.key, JSONValue.integer(Int64($0.value)))
-        }
+        let tables = rows.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.integer(Int64($0.value))) }
         return JSONValue.object(["tables": .object(JSONObject(tables))]).encoded()
     }
 
     /// Reads the last piece; nil if it is malformed.
     init?(piece: [UInt8]) {
-        guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else {
-            return nil
-        }
+        guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else { return nil }
         rows = tables.members.reduce(into: [:]) { rows, member in
             rows[member.key] = member.value.intValue.map { Int($0) }
         }
     }
 
     /// Creates a summary from the number of rows of each table.
-    init(_ rows: [(table: String, rows: Int)]) {
-        self.rows = rows.reduce(into: [:]) { $0[$1.table] = $1.rows }
-    }
+    init(_ rows: [(table: String, rows: Int)]) { self.rows = rows.reduce(into: [:]) { $0[$1.table] = $1.rows } }
 }

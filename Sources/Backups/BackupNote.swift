@@ -22,8 +22,8 @@ package struct BackupNote: Sendable, Equatable {
     /// Reads the note of a data directory; nil if no backup was made yet.
     package init?(of directory: DataDirectory) {
         guard let bytes = TextFile.readBytes(directory.backupNote),
-            let object = try? JSONValue.parse(bytes).objectValue,
-            let path = object["path"]?.stringValue, let madeAt = object["madeAt"]?.intValue
+            let object = try? JSONValue.parse(bytes).objectValue, let path = object["path"]?.stringValue,
+            let madeAt = object["madeAt"]?.intValue
         else { return nil }
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
@@ -49,7 +49,5 @@ package struct BackupNote: Sendable, Equatable {
     }
 
     /// Returns the backup's age, in seconds; 0 if the clock was set back.
-    package func age(at now: Instant) -> Int64 {
-        max(0, (now.milliseconds - madeAt.milliseconds) / 1000)
-    }
+    package func age(at now: Instant) -> Int64 { max(0, (now.milliseconds - madeAt.milliseconds) / 1000) }
 }

@@ -17,14 +17,8 @@ final class BackupReader {
     init(path: String, passphrase: Passphrase?) throws {
         self.path = path
         self.passphrase = passphrase
-        do {
-            file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-        } catch {
-            throw Problem.backup(
-                path,
-                "it cannot be read: \(error)",
-                why: "name a file that `lamplighter backup` made"
-            )
+        do { file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) } catch {
+            throw Problem.backup(path, "it cannot be read: \(error)", why: "name a file that `lamplighter backup` made")
         }
         do {
             let magic = Array(BackupFormat.magic.utf8)
@@ -49,12 +43,9 @@ final class BackupReader {
 
     /// Reads all members: `onMember` gets each member, `onPiece` its bytes piece by piece.
     ///
-    /// - Throws: A `Problem` if the passphrase is missing or wrong, or anything was changed or is
-    ///   missing; bytes taken until then must not be used.
-    func read(
-        onMember: (BackupMember) throws -> Void,
-        onPiece: ([UInt8]) throws -> Void
-    ) throws -> BackupSummary {
+    /// - Throws: A `Problem` if the passphrase is missing or wrong, or anything was changed or is missing; bytes taken
+    ///   until then must not be used.
+    func read(onMember: (BackupMember) throws -> Void, onPiece: ([UInt8]) throws -> Void) throws -> BackupSummary {
         guard !header.isEncrypted || passphrase != nil else {
             throw Problem.backup(
                 path,
@@ -64,10 +55,7 @@ final class BackupReader {
             )
         }
         guard let key = header.key(passphrase),
-            var stream = SealedStreamReader(
-                key: key,
-                header: try Self.read(file, SealedStream.headerBytes)
-            )
+            var stream = SealedStreamReader(key: key, header: try Self.read(file, SealedStream.headerBytes))
         else { throw Self.changed(path) }
         var bound = bound
         var rest = 0
@@ -85,9 +73,9 @@ final class BackupReader {
             }
             bound = []
             if isLast {
-                guard rest == 0, let summary = BackupSummary(piece: piece),
-                    try Self.read(file, 1).isEmpty
-                else { throw Self.changed(path) }
+                guard rest == 0, let summary = BackupSummary(piece: piece), try Self.read(file, 1).isEmpty else {
+                    throw Self.changed(path)
+                }
                 return summary
             }
             if rest > 0 {
@@ -137,19 +125,11 @@ final class BackupReader {
     }
 
     private static func changed(_ path: String) -> Problem {
-        Problem.backup(
-            path,
-            "it was changed after it was written",
-            why: "nothing of it is used; take another backup"
-        )
+        Problem.backup(path, "it was changed after it was written", why: "nothing of it is used; take another backup")
     }
 
     private static func truncated(_ path: String) -> Problem {
-        Problem.backup(
-            path,
-            "its end is missing",
-            why: "nothing of it is used; take another backup"
-        )
+        Problem.backup(path, "its end is missing", why: "nothing of it is used; take another backup")
     }
 }
 
@@ -166,9 +146,7 @@ extension Problem {
             "the backup \(path) cannot be used: \(what)",
             at: path,
             why: why,
-            cures: cures + [
-                .init("lamplighter backup verify FILE", "checks whether a backup is intact")
-            ]
+            cures: cures + [.init("lamplighter backup verify FILE", "checks whether a backup is intact")]
         )
     }
 }

@@ -23,18 +23,10 @@ struct BackupWriter {
     init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
         self.path = path
         guard !TextFile.exists(path) else {
-            throw Problem.backup(
-                path,
-                "a file with that name exists",
-                why: "backups are not overwritten"
-            )
+            throw Problem.backup(path, "a file with that name exists", why: "backups are not overwritten")
         }
         guard let key = header.key(passphrase), let stream = SealedStreamWriter(key: key) else {
-            throw Problem.backup(
-                path,
-                "the key of the backup can't be derived",
-                why: "it needs 256 MiB of memory"
-            )
+            throw Problem.backup(path, "the key of the backup can't be derived", why: "it needs 256 MiB of memory")
         }
         self.stream = stream
         bound = Array(BackupFormat.magic.utf8) + header.line
@@ -59,17 +51,10 @@ struct BackupWriter {
     /// Adds a member from a file of the data directory.
     ///
     /// - Throws: A `Problem` if the file can't be read, or the backup can't be written.
-    mutating func add(_ name: String, from source: String, progress: (Double) throws -> Void) throws
-    {
+    mutating func add(_ name: String, from source: String, progress: (Double) throws -> Void) throws {
         let input: FileDescriptor
-        do {
-            input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
-        } catch {
-            throw Problem.backup(
-                source,
-                "it cannot be read: \(error)",
-                why: "a backup holds all or nothing"
-            )
+        do { input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec) } catch {
+            throw Problem.backup(source, "it cannot be read: \(error)", why: "a backup holds all or nothing")
         }
         defer { try? input.close() }
         let size = TextFile.size(source) ?? 0
@@ -78,11 +63,7 @@ struct BackupWriter {
         var rest = size
         while rest > 0 {
             let count = try buffer.withUnsafeMutableBytes { bytes in
-                try input.read(
-                    into: UnsafeMutableRawBufferPointer(
-                        rebasing: bytes.prefix(min(rest, bytes.count))
-                    )
-                )
+                try input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(min(rest, bytes.count))))
             }
             guard count > 0 else {
                 throw Problem.backup(
@@ -103,11 +84,7 @@ struct BackupWriter {
     mutating func seal(_ summary: BackupSummary) throws {
         try seal(summary.piece, isLast: true)
         guard fsync(file.rawValue) == 0 else {
-            throw Problem.backup(
-                path,
-                "the disk refuses: \(Errno(rawValue: errno))",
-                why: "nothing was kept"
-            )
+            throw Problem.backup(path, "the disk refuses: \(Errno(rawValue: errno))", why: "nothing was kept")
         }
     }
 
@@ -116,15 +93,9 @@ struct BackupWriter {
     /// - Throws: A `Problem`.
     func finish() throws {
         try? file.close()
-        // A link doesn't replace a file created meanwhile; `rename` is for file systems without
-        // links.
-        guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0)
-        else {
-            throw Problem.backup(
-                path,
-                "it cannot be named: \(Errno(rawValue: errno))",
-                why: "nothing was kept"
-            )
+        // A link doesn't replace a file created meanwhile; `rename` is for file systems without links.
+        guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
+            throw Problem.backup(path, "it cannot be named: \(Errno(rawValue: errno))", why: "nothing was kept")
         }
         unlink(unfinished)
         TextFile.syncDirectory(of: path)

@@ -5,18 +5,17 @@ package import Storage
 
 /// The copy of a database that is made before a later version changes it, to go back to.
 ///
-/// It has the same secrets and personal data as the database; the operator deletes it when the new
-/// version has proved good.
+/// It has the same secrets and personal data as the database; the operator deletes it when the new version has proved
+/// good.
 package enum MigrationCopy {
-    /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns
-    /// its path.
+    /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns its path.
     ///
     /// `version` is the version of the program that changes the database afterwards.
     ///
-    /// An existing copy stays: it can be from before a start that failed half-way. `progress` gets
-    /// the finished part, from 0 to 1; an error that it throws ends the copying.
-    /// - Throws: A `Problem` if there is too little room, or the error that `progress` throws;
-    ///   nothing was changed then.
+    /// An existing copy stays: it can be from before a start that failed half-way. `progress` gets the finished part,
+    /// from 0 to 1; an error that it throws ends the copying.
+    /// - Throws: A `Problem` if there is too little room, or the error that `progress` throws; nothing was changed
+    ///   then.
     package static func make(
         of store: Store,
         in directory: DataDirectory,

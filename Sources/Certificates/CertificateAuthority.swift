@@ -14,8 +14,7 @@ package struct CertificateAuthority: Sendable {
     /// The days that an authority is valid: longer than the devices that trust it last.
     private static let days = 3650
 
-    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken
-    /// for each other.
+    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken for each other.
     ///
     /// - Throws: An error of the cryptography, which no input causes.
     package init(at now: Instant) throws {
@@ -44,17 +43,14 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Reads an authority and its key (PEM); of several certificates it takes the one that the key
-    /// belongs to.
+    /// Reads an authority and its key (PEM); of several certificates it takes the one that the key belongs to.
     ///
-    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate
-    ///   that may not sign others.
+    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate that may not sign
+    ///   others.
     package init(pem: String, keyPEM: String) throws(CertificateFault) {
         let read = try CertificateFile(pem: pem)
         let key = try CertificateFile.key(keyPEM)
-        guard let own = read.certificates.first(where: { $0.publicKey == key.publicKey }) else {
-            throw .keyMismatch
-        }
+        guard let own = read.certificates.first(where: { $0.publicKey == key.publicKey }) else { throw .keyMismatch }
         guard CertificateFile.isAuthority(own) else { throw .notAuthority }
         certificate = own
         self.key = key
@@ -69,16 +65,10 @@ package struct CertificateAuthority: Sendable {
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for names, and always for this machine's own: localhost,
-    /// 127.0.0.1 and ::1.
+    /// Issues a server's certificate for names, and always for this machine's own: localhost, 127.0.0.1 and ::1.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
-    ///   causes.
-    package func issueServer(
-        _ names: [ServerName],
-        days: Int,
-        at now: Instant
-    ) throws -> IssuedCertificate {
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
+    package func issueServer(_ names: [ServerName], days: Int, at now: Instant) throws -> IssuedCertificate {
         var all: [ServerName] = []
         for name in names + ServerName.local where !all.contains(name) { all.append(name) }
         let subject = try DistinguishedName { CommonName(all[0].text) }
@@ -88,22 +78,16 @@ package struct CertificateAuthority: Sendable {
     /// Issues the certificate that a device presents when it connects.
     ///
     /// `begin` is compared with the moment from which the device's certificates count (`--revoke`).
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
-    ///   causes.
-    package func issueDevice(
-        _ did: DeviceID,
-        days: Int,
-        from begin: Instant
-    ) throws -> IssuedCertificate {
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
+    package func issueDevice(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         let subject = try DistinguishedName { CommonName("device/\(did.text)") }
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Signs another authority (PEM), so that clients that trust this one accept certificates of
-    /// the other as well, until either ends.
+    /// Signs another authority (PEM), so that clients that trust this one accept certificates of the other as well,
+    /// until either ends.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input
-    ///   causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
         guard now.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let made = try Certificate(
@@ -118,9 +102,7 @@ package struct CertificateAuthority: Sendable {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: other.key.publicKey)
-                AuthorityKeyIdentifier(
-                    keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier
-                )
+                AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier)
             },
             issuerPrivateKey: key
         )
@@ -143,9 +125,7 @@ package struct CertificateAuthority: Sendable {
             Critical(KeyUsage(digitalSignature: true))
             try ExtendedKeyUsage([usage])
             SubjectKeyIdentifier(hash: own.publicKey)
-            AuthorityKeyIdentifier(
-                keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier
-            )
+            AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier)
         }
         if !names.isEmpty {
             let list = SubjectAlternativeNames(names.map(\.general))
@@ -187,7 +167,5 @@ extension Instant {
     var date: Date { Date(timeIntervalSince1970: Double(milliseconds / 1000)) }
 
     /// Converts a moment from the library's form.
-    init(_ date: Date) {
-        self.init(milliseconds: Int64(date.timeIntervalSince1970.rounded()) * 1000)
-    }
+    init(_ date: Date) { self.init(milliseconds: Int64(date.timeIntervalSince1970.rounded()) * 1000) }
 }

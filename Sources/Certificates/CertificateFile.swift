@@ -21,13 +21,11 @@ package enum CertificateFault: Error, Sendable, Equatable {
     /// The fault in words, for problems.
     package var text: String {
         switch self {
-        case .noCertificate:
-            "it contains no certificate in PEM format, which starts with -----BEGIN CERTIFICATE-----"
+        case .noCertificate: "it contains no certificate in PEM format, which starts with -----BEGIN CERTIFICATE-----"
         case .noKey: "it contains no RSA, P-256, P-384, P-521 or Ed25519 private key in PEM format"
         case .keyEncrypted: "the key is encrypted with a passphrase"
         case .keyMismatch: "the key belongs to another certificate"
-        case .authorityEnded:
-            "the authority has expired: certificates that it signs now are not valid"
+        case .authorityEnded: "the authority has expired: certificates that it signs now are not valid"
         case .notAuthority: "the certificate is not an authority's: it can't sign others"
         }
     }
@@ -45,9 +43,7 @@ package struct CertificateFile: Sendable {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
         var certificates: [Certificate] = []
         for block in blocks where block.discriminator == Certificate.defaultPEMDiscriminator {
-            guard let read = try? Certificate(derEncoded: block.derBytes) else {
-                throw .noCertificate
-            }
+            guard let read = try? Certificate(derEncoded: block.derBytes) else { throw .noCertificate }
             certificates.append(read)
         }
         guard let first = certificates.first else { throw .noCertificate }
@@ -76,11 +72,7 @@ package struct CertificateFile: Sendable {
     package var isAuthority: Bool { Self.isAuthority(first) }
 
     static func isAuthority(_ certificate: Certificate) -> Bool {
-        if case .isCertificateAuthority? = try? certificate.extensions.basicConstraints {
-            true
-        } else {
-            false
-        }
+        if case .isCertificateAuthority? = try? certificate.extensions.basicConstraints { true } else { false }
     }
 
     /// Returns the certificates that have not ended (PEM).
@@ -104,10 +96,7 @@ package struct CertificateFile: Sendable {
             authority.certificates.contains { signer in
                 certificate == signer
                     || certificate.issuer == signer.subject
-                        && signer.publicKey.isValidSignature(
-                            certificate.signature,
-                            for: certificate
-                        )
+                        && signer.publicKey.isValidSignature(certificate.signature, for: certificate)
             }
         }
     }
@@ -115,9 +104,7 @@ package struct CertificateFile: Sendable {
     /// Reads the first key of a text.
     static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
-        guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else {
-            throw .noKey
-        }
+        guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
         // The older form of an encrypted key has a header that this parser does not accept.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }

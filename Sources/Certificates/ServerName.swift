@@ -42,8 +42,7 @@ package struct ServerName: Hashable, Sendable {
             return "give only the name or address, without a port or brackets"
         }
         if text.hasPrefix("*") {
-            return
-                "a star can only be the first label of a name with at least two more, as in *.example.com"
+            return "a star can only be the first label of a name with at least two more, as in *.example.com"
         }
         return
             "a name has labels of at most 63 letters, digits and hyphens, separated by dots"
@@ -71,7 +70,6 @@ package struct ServerName: Hashable, Sendable {
     }
 
     private static func isLabelCharacter(_ character: Unicode.Scalar) -> Bool {
-        ("a"..."z").contains(character) || ("0"..."9").contains(character) || character == "-"
-            || character == "_"
+        ("a"..."z").contains(character) || ("0"..."9").contains(character) || character == "-" || character == "_"
     }
 }

@@ -10,9 +10,7 @@ extension ConsoleAPI {
         let context = ConsoleContext(run, backend)
         return ConsolePart(responder: ConsoleAPI(context)) {
             let store = context.store
-            let isSetUp = try store.read { tx in
-                try tx.operators.all().contains { $0.passwordHash != nil }
-            }
+            let isSetUp = try store.read { tx in try tx.operators.all().contains { $0.passwordHash != nil } }
             guard !isSetUp else { return nil }
             let link = try store.batch(at: SystemClock().now, once: true) { tx in
                 try OperatorLink.make(of: OperatorLink.firstName, role: .admin, in: tx)

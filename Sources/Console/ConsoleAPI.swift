@@ -45,22 +45,15 @@ package struct ConsoleAPI: ConsoleResponder {
             if refused.status == 500 {
                 logger.error(
                     "an operation of the console failed",
-                    metadata: [
-                        "path": "\(request.path.joined(separator: "/"))", "reason": "\(error)",
-                    ]
+                    metadata: ["path": "\(request.path.joined(separator: "/"))", "reason": "\(error)"]
                 )
             }
             return Self.problem(refused)
         }
     }
 
-    private func operate(
-        _ request: ConsoleRequest,
-        _ read: BodyReader
-    ) async throws -> ConsoleAnswer {
-        guard request.path.prefix(2) == ["api", "v1"] else {
-            throw Refused.notFound("such interface; use /api/v1")
-        }
+    private func operate(_ request: ConsoleRequest, _ read: BodyReader) async throws -> ConsoleAnswer {
+        guard request.path.prefix(2) == ["api", "v1"] else { throw Refused.notFound("such interface; use /api/v1") }
         let (operation, parameters) = try find(request)
         let (caller, rank) = try await caller(of: request, for: operation)
         guard let body = await read(operation.bodyMax) else {
@@ -90,24 +83,17 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller, or nil if the operation needs none, and the request's rank; called
-    /// before the body is read.
+    /// Returns the caller, or nil if the operation needs none, and the request's rank; called before the body is read.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
     ) async throws -> (Caller?, OperationThreads.Rank) {
-        guard let least = operation.role else {
-            return (nil, requests.admit(request.address) ? .stranger : .crowd)
-        }
+        guard let least = operation.role else { return (nil, requests.admit(request.address) ? .stranger : .crowd) }
         guard access.hasProof(request) else { throw Refused.unauthorized }
         let (access, context, failures) = (access, context, failures)
-        let found = try await context.threads.run(.lookup) {
-            try access.caller(request, at: context.now)
-        }
+        let found = try await context.threads.run(.lookup) { try access.caller(request, at: context.now) }
         if found == nil, request.header("authorization") != nil {
-            try await context.threads.run(.stranger) {
-                try failures.tell(.token, from: request.address)
-            }
+            try await context.threads.run(.stranger) { try failures.tell(.token, from: request.address) }
         }
         try Self.admit(found, to: operation, from: least, with: request)
         return (found, .operator)
@@ -138,39 +124,28 @@ package struct ConsoleAPI: ConsoleResponder {
     ) throws {
         guard let caller else { throw Refused.unauthorized }
         guard caller.role >= least else {
-            throw Refused(
-                403,
-                "Forbidden",
-                "This needs the role \(least.rawValue); you have \(caller.role.rawValue)."
-            )
+            throw Refused(403, "Forbidden", "This needs the role \(least.rawValue); you have \(caller.role.rawValue).")
         }
         guard !(operation.isForBrowsers && request.header("authorization") != nil) else {
             throw Refused(403, "Forbidden", "A token can't do this; sign in to the console.")
         }
     }
 
-    /// The maximum number of values in a body: comparing documents takes time that grows faster
-    /// than their size.
+    /// The maximum number of values in a body: comparing documents takes time that grows faster than their size.
     static let valuesMax = 20_000
 
     /// Parses a body, and refuses one with too many values before it's parsed.
     static func object(_ body: [UInt8]) throws -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {
-            throw Refused(
-                413,
-                ErrorCode.invalidRequest.rawValue,
-                "The body can have at most \(valuesMax) values."
-            )
+            throw Refused(413, ErrorCode.invalidRequest.rawValue, "The body can have at most \(valuesMax) values.")
         }
         do {
             guard let object = try JSONValue.parse(body).objectValue else {
                 throw Refused.invalid("", "The body must be a JSON object.")
             }
             return JSONObject(members: object.members.filter { $0.value != .null })
-        } catch let error as JSONError {
-            throw Refused.invalid("", "The body is not JSON: \(error.description).")
-        }
+        } catch let error as JSONError { throw Refused.invalid("", "The body is not JSON: \(error.description).") }
     }
 
     private static func answer(_ reply: Reply) -> ConsoleAnswer {

@@ -4,9 +4,9 @@ import Web
 
 /// The files of the console's pages: embedded in the program, or read from a directory during development.
 ///
-/// Their addresses are `/console/v/{version}/{file}`. The version of embedded files is a hash of all
-/// of them, so browsers keep the files forever. An address with another version belongs to a page of
-/// another program and is not found.
+/// Their addresses are `/console/v/{version}/{file}`. The version of embedded files is a hash of all of them, so
+/// browsers keep the files forever. An address with another version belongs to a page of another program and is not
+/// found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -46,9 +46,7 @@ struct ConsoleFiles: Sendable {
         self.version = version
     }
 
-    private static func tag(of bytes: [UInt8]) -> String {
-        Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12)))
-    }
+    private static func tag(of bytes: [UInt8]) -> String { Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12))) }
 
     /// Returns the page with addresses of a version.
     private static func page(_ bytes: [UInt8], version: String) -> [UInt8] {
@@ -62,8 +60,7 @@ struct ConsoleFiles: Sendable {
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard request.method == "GET" else { return Self.missing }
         guard request.path.first == "console" else {
-            return request.path == ["favicon.ico"] || !request.path.isEmpty
-                ? Self.missing : Self.redirect
+            return request.path == ["favicon.ico"] || !request.path.isEmpty ? Self.missing : Self.redirect
         }
         var parts = request.path.dropFirst()
         let isVersioned = parts.starts(with: [Self.versioned, version])
@@ -78,9 +75,7 @@ struct ConsoleFiles: Sendable {
         headers.append(("Vary", "Accept-Encoding"))
         headers.append(("ETag", tag))
         let isKept = isVersioned && directory == nil
-        headers.append(
-            ("Cache-Control", isKept ? "public, max-age=31536000, immutable" : "no-cache")
-        )
+        headers.append(("Cache-Control", isKept ? "public, max-age=31536000, immutable" : "no-cache"))
         if request.header("if-none-match")?.contains(tag) == true {
             return ConsoleAnswer(304, headers: headers, body: .bytes([]))
         }
@@ -93,8 +88,7 @@ struct ConsoleFiles: Sendable {
         let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
         return codings.contains { coding in
             let parts = coding.filter { $0 != " " }.lowercased().split(separator: ";")
-            return parts.first == "gzip"
-                && !parts.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" }
+            return parts.first == "gzip" && !parts.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" }
         }
     }
 
@@ -111,8 +105,8 @@ struct ConsoleFiles: Sendable {
             && part.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                    UInt8(ascii: "_"), UInt8(ascii: ":"):
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: ":"):
                     true
                 default: false
                 }
@@ -130,16 +124,15 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// The headers of the pages: text from untrusted devices stays text, and nothing is loaded from
-    /// or sent to another origin.
+    /// The headers of the pages: text from untrusted devices stays text, and nothing is loaded from or sent to another
+    /// origin.
     private static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                 + "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
                 + "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-        ), ("Cross-Origin-Opener-Policy", "same-origin"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
     private static let missing = ConsoleAnswer(
@@ -148,9 +141,5 @@ struct ConsoleFiles: Sendable {
         body: .bytes(Array("There is nothing here; the console is at /console/.\n".utf8))
     )
 
-    private static let redirect = ConsoleAnswer(
-        303,
-        headers: [("Location", "/console/")],
-        body: .bytes([])
-    )
+    private static let redirect = ConsoleAnswer(303, headers: [("Location", "/console/")], body: .bytes([]))
 }

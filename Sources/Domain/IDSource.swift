@@ -2,9 +2,8 @@ import Synchronization
 
 /// A source of ids that never repeat and that sort by creation time.
 ///
-/// Ids made together are stored together in the database's trees, so that devices registered in one
-/// run share pages. The last two characters of a device's id are random, unless the caller chooses
-/// them: they are its shard.
+/// Ids made together are stored together in the database's trees, so that devices registered in one run share pages.
+/// The last two characters of a device's id are random, unless the caller chooses them: they are its shard.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -15,8 +14,8 @@ package struct IDSource: Sendable {
 
     /// Makes a source; each thread has its own.
     ///
-    /// In a slot of several, all sources of the process count together, so that no two ids of the
-    /// database are equal; in a process that writes alone, random numbers keep its threads apart.
+    /// In a slot of several, all sources of the process count together, so that no two ids of the database are equal;
+    /// in a process that writes alone, random numbers keep its threads apart.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
@@ -43,14 +42,10 @@ package struct IDSource: Sendable {
     /// Returns a stamp: 42 bits of milliseconds, 13 bits that distinguish ids of one millisecond.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         guard slot != .alone else {
-            let start =
-                stamps.isBehind(now)
-                ? UInt64.random(in: 0..<(1 << (Stamps.bits - 1)), using: &random) : 0
+            let start = stamps.isBehind(now) ? UInt64.random(in: 0..<(1 << (Stamps.bits - 1)), using: &random) : 0
             return stamps.next(now, from: start, step: 1)
         }
-        return Self.shared.withLock {
-            $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count))
-        }
+        return Self.shared.withLock { $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count)) }
     }
 
     /// The stamps of a process in a slot of several.

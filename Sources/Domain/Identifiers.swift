@@ -44,9 +44,7 @@ package enum PlainForm {
     /// Returns whether a text has the plain form.
     package static func accepts(_ text: String.UTF8View) -> Bool {
         (1...64).contains(text.count)
-            && text.allSatisfy {
-                $0.isLetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
-            }
+            && text.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 
     /// Returns whether a text consists of a number of lowercase hexadecimal digits.
@@ -65,9 +63,7 @@ package protocol HexKind: IdentifierKind {}
 
 extension HexKind {
     package static var form: String { "32 of 0–9 a–f" }
-    package static func accepts(_ text: String.UTF8View) -> Bool {
-        PlainForm.isLowercaseHex(text, count: 32)
-    }
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.isLowercaseHex(text, count: 32) }
 }
 
 /// The form of a product's key.
@@ -85,8 +81,7 @@ package enum MACKind: IdentifierKind {
     package static let name = "mac"
     package static let form = "12 of 0–9 a–f, or the 15 digits of an IMEI"
     package static func accepts(_ text: String.UTF8View) -> Bool {
-        PlainForm.isLowercaseHex(text, count: 12)
-            || (text.count == 15 && text.allSatisfy(\.isDigit))
+        PlainForm.isLowercaseHex(text, count: 12) || (text.count == 15 && text.allSatisfy(\.isDigit))
     }
 }
 

@@ -11,19 +11,13 @@ package struct Instant: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    package static func < (left: Self, right: Self) -> Bool {
-        left.milliseconds < right.milliseconds
-    }
+    package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
     /// Returns the moment a number of seconds later; negative seconds go back.
-    package func adding(seconds: Int64) -> Instant {
-        Instant(milliseconds: milliseconds + seconds * 1000)
-    }
+    package func adding(seconds: Int64) -> Instant { Instant(milliseconds: milliseconds + seconds * 1000) }
 
     /// Returns the moment a number of milliseconds later.
-    package func adding(milliseconds count: Int64) -> Instant {
-        Instant(milliseconds: milliseconds + count)
-    }
+    package func adding(milliseconds count: Int64) -> Instant { Instant(milliseconds: milliseconds + count) }
 
     /// Returns the seconds until another moment, rounded up; at least 0.
     package func seconds(until other: Instant) -> Int64 {

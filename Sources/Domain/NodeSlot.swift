@@ -1,5 +1,4 @@
-/// The place of a process among those that write to one database; it keeps their numbers and ids
-/// apart.
+/// The place of a process among those that write to one database; it keeps their numbers and ids apart.
 ///
 /// Six bits of numbers and ids hold it.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {

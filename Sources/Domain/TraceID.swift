@@ -1,13 +1,12 @@
-/// The trace id of the W3C's Trace Context, which identifies a request in the log from its arrival
-/// to the outcome of its command.
+/// The trace id of the W3C's Trace Context, which identifies a request in the log from its arrival to the outcome of
+/// its command.
 ///
 /// The rules in words (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The length of the user property `traceparent`:
-    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    /// The length of the user property `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     package static let traceparentBytes = 55
 
     private init?(high: UInt64, low: UInt64) {
@@ -29,8 +28,8 @@ package struct TraceID: Sendable, Hashable {
     package init?(traceparent bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
-            parts[0].elementsEqual("00".utf8), let trace = TraceID(hex: parts[1]),
-            let parent = Self.number(parts[2]), parent != 0, Self.number(parts[3]) != nil
+            parts[0].elementsEqual("00".utf8), let trace = TraceID(hex: parts[1]), let parent = Self.number(parts[2]),
+            parent != 0, Self.number(parts[3]) != nil
         else { return nil }
         self = trace
     }
@@ -39,8 +38,7 @@ package struct TraceID: Sendable, Hashable {
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {
-        guard digits.count == 32, let high = Self.number(digits.prefix(16)),
-            let low = Self.number(digits.suffix(16))
+        guard digits.count == 32, let high = Self.number(digits.prefix(16)), let low = Self.number(digits.suffix(16))
         else { return nil }
         self.init(high: high, low: low)
     }

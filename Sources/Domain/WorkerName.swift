@@ -6,8 +6,7 @@ package enum WorkerName: String, Sendable, CaseIterable {
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
-    /// Publishes the ends of sessions, sends mails and texts, and answers for absent workers
-    /// (`SessionHandler`).
+    /// Publishes the ends of sessions, sends mails and texts, and answers for absent workers (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule

@@ -52,8 +52,8 @@ package struct DataDirectory: Sendable {
     /// The broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// Copies of the broker's certificate and key, and of the authority of devices' certificates,
-    /// so that it never reads halves of two pairs.
+    /// Copies of the broker's certificate and key, and of the authority of devices' certificates, so that it never
+    /// reads halves of two pairs.
     package var brokerTLS: TLSFiles {
         TLSFiles(
             certificate: path + "/broker/server.pem",
@@ -85,14 +85,10 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
-    /// Prepares and locks a directory, and fills it; on failure, removes the lock and empty folders
-    /// it made.
+    /// Prepares and locks a directory, and fills it; on failure, removes the lock and empty folders it made.
     ///
     /// - Throws: A `Problem` if it can't be used, or the error of `fill`.
-    package static func filling<Result>(
-        _ name: String,
-        _ fill: (DataDirectory) throws -> Result
-    ) throws -> Result {
+    package static func filling<Result>(_ name: String, _ fill: (DataDirectory) throws -> Result) throws -> Result {
         let before = Set(TextFile.names(in: AbsolutePath.of(name)))
         let directory = try prepare(name)
         let lock = try DirectoryLock(directory)
@@ -127,16 +123,14 @@ package struct DataDirectory: Sendable {
                 why: holdsStore ? "lamplighter.db does not exist" : "it does not exist"
             )
         }
-        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
-            throw forbidden(directory.path)
-        }
+        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else { throw forbidden(directory.path) }
         return directory
     }
 
     /// Restricts the database's files to their owner, in a directory that others may also enter.
     ///
-    /// It runs before SQLite, which gives the files that it makes beside the database the
-    /// database's mode. If it fails, SQLite reports why, or the files are another user's.
+    /// It runs before SQLite, which gives the files that it makes beside the database the database's mode. If it fails,
+    /// SQLite reports why, or the files are another user's.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {
@@ -164,11 +158,7 @@ package struct DataDirectory: Sendable {
         )
     }
 
-    private static func unusable(
-        _ path: String,
-        _ why: String,
-        cures: [Problem.Cure] = []
-    ) -> Problem {
+    private static func unusable(_ path: String, _ why: String, cures: [Problem.Cure] = []) -> Problem {
         Problem(
             .dataDirectoryUnusable,
             "the data directory \(path) cannot be used",

@@ -20,13 +20,7 @@ package final class DirectoryLock: Sendable {
                 options: [.create, .closeOnExec],
                 permissions: .ownerReadWrite
             )
-        } catch {
-            throw Problem.lockUnusable(
-                directory: directory.path,
-                lock: directory.lock,
-                error: "\(error)"
-            )
-        }
+        } catch { throw Problem.lockUnusable(directory: directory.path, lock: directory.lock, error: "\(error)") }
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             defer { try? file.close() }
             throw Self.taken(directory)
@@ -39,9 +33,7 @@ package final class DirectoryLock: Sendable {
 
     /// Returns the process that runs a service on the directory, 0 if its id is unknown, or nil.
     package static func holder(of directory: DataDirectory) -> Int32? {
-        guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else {
-            return nil
-        }
+        guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }
         guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
         return TextFile.read(directory.lock).flatMap { Int32($0.prefix { $0.isNumber }) } ?? 0

@@ -3,14 +3,10 @@ import Sodium
 
 /// A file of mode 0600 that holds one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes one at first use, by default of 32 random bytes (base64url, 43
-    /// characters).
+    /// Reads a secret, or makes one at first use, by default of 32 random bytes (base64url, 43 characters).
     ///
     /// - Throws: A `Problem` if the file can't be read or written.
-    package static func readOrMake(
-        _ path: String,
-        making make: () -> String = Sodium.randomSecret
-    ) throws -> String {
+    package static func readOrMake(_ path: String, making make: () -> String = Sodium.randomSecret) throws -> String {
         if TextFile.exists(path) { return try read(path) }
         let secret = make()
         do {
@@ -26,18 +22,12 @@ package enum SecretFile {
     /// - Throws: A `Problem` if the file is missing, empty or readable by others.
     package static func read(_ path: String) throws -> String {
         guard let text = TextFile.read(path) else {
-            throw Problem.secretUnusable(
-                path: path,
-                why: "it is missing, or this user can't read it"
-            )
+            throw Problem.secretUnusable(path: path, why: "it is missing, or this user can't read it")
         }
         let secret = text.prefix { !$0.isNewline }
         guard !secret.isEmpty else { throw Problem.secretUnusable(path: path, why: "it is empty") }
         if let mode = TextFile.mode(path), mode & 0o077 != 0 {
-            throw Problem.secretUnusable(
-                path: path,
-                why: "others can read it (mode 0\(String(mode, radix: 8)))"
-            )
+            throw Problem.secretUnusable(path: path, why: "others can read it (mode 0\(String(mode, radix: 8)))")
         }
         return String(secret)
     }
@@ -49,22 +39,18 @@ package struct ServiceSecrets: Sendable {
     package let service: String
     /// The password of `service:tools`, commands and tests.
     package let tools: String
-    /// The password of `service:console`, which only reads: derived from the tools' password, which
-    /// processes on one database share.
+    /// The password of `service:console`, which only reads: derived from the tools' password, which processes on one
+    /// database share.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both passwords, or makes missing ones; reads the workers' from `serviceFile`, if
-    /// given.
+    /// Reads both passwords, or makes missing ones; reads the workers' from `serviceFile`, if given.
     ///
-    /// The tools' password is derived from the workers', so that processes with the same workers'
-    /// password share it.
+    /// The tools' password is derived from the workers', so that processes with the same workers' password share it.
     /// - Throws: A `Problem` if a file can't be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
-        let service =
-            try serviceFile.map { try SecretFile.read($0) }
-            ?? SecretFile.readOrMake(directory.serviceSecret)
+        let service = try serviceFile.map { try SecretFile.read($0) } ?? SecretFile.readOrMake(directory.serviceSecret)
         self.service = service
         tools = try SecretFile.readOrMake(directory.toolsSecret) {
             Sodium.base64URL(Sodium.sha256("service:tools/\(service)".utf8))

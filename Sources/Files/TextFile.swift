@@ -39,9 +39,7 @@ package enum TextFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: min(65_536, limit))
         while bytes.count < limit {
-            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0) }) else {
-                return nil
-            }
+            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
@@ -51,9 +49,7 @@ package enum TextFile {
     /// Writes a text to a file of mode 0600 atomically: writes a file beside it, and renames that.
     ///
     /// - Throws: `Errno` if the directory or disk refuses.
-    package static func write(_ text: String, to path: String) throws {
-        try write(bytes: Array(text.utf8), to: path)
-    }
+    package static func write(_ text: String, to path: String) throws { try write(bytes: Array(text.utf8), to: path) }
 
     /// Writes bytes to a file of mode 0600 atomically: writes a file beside it, and renames that.
     ///
@@ -116,17 +112,13 @@ package enum TextFile {
     /// Syncs the folder of a new file, so that its name survives a crash of the machine.
     package static func syncDirectory(of path: String) {
         let folder = FilePath(path).removingLastComponent()
-        guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else {
-            return
-        }
+        guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else { return }
         fsync(file.rawValue)
         try? file.close()
     }
 
     /// Returns the lowest nine bits of a file's mode; nil if it is missing.
-    package static func mode(_ path: String) -> Int? {
-        (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) }
-    }
+    package static func mode(_ path: String) -> Int? { (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) } }
 }
 
 /// Absolute forms of paths, so that a path that is shown can be found from anywhere.

@@ -12,8 +12,8 @@ extension Gate {
         case receive(bytes: Int)
     }
 
-    /// Answers ACL_CHECK, which the broker asks about each incoming message, each delivery to a
-    /// client, and each filter of a SUBSCRIBE or UNSUBSCRIBE.
+    /// Answers ACL_CHECK, which the broker asks about each incoming message, each delivery to a client, and each filter
+    /// of a SUBSCRIBE or UNSUBSCRIBE.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
@@ -45,17 +45,11 @@ extension Gate {
 
     /// Carries out a permitted access.
     ///
-    /// Returns false if the broker must not go on: the gate sends the will itself, sheds a report
-    /// or request, or may hold no more for a client that reads nothing.
-    private func grant(
-        _ client: Client,
-        at pointer: OpaquePointer,
-        access: Access,
-        to topic: Bytes
-    ) -> Bool {
+    /// Returns false if the broker must not go on: the gate sends the will itself, sheds a report or request, or may
+    /// hold no more for a client that reads nothing.
+    private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
-            return inheriting.contains(pointer)
-                || mayHold(client, at: pointer, topic: topic, bytes: bytes)
+            return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
         }
         if case .publish(let payload, _) = access, !client.isConnected, mustSendWill(of: client) {
             sendWill(of: client, on: topic, payload: payload)
@@ -67,13 +61,10 @@ extension Gate {
     }
 
     /// Whether the gate sends a client's will in place of the broker.
-    private func mustSendWill(of client: Client) -> Bool {
-        client.tellsAddress || hasShards && client.did != nil
-    }
+    private func mustSendWill(of client: Client) -> Bool { client.tellsAddress || hasShards && client.did != nil }
 
-    /// Checks the credentials file before a subscription, and before a terminal receives the first
-    /// delivery of a message to a user: one cheap call for each message, for any number of
-    /// receivers.
+    /// Checks the credentials file before a subscription, and before a terminal receives the first delivery of a
+    /// message to a user: one cheap call for each message, for any number of receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -115,8 +106,7 @@ extension Gate {
         }
     }
 
-    /// Notifies workers when a device begins to listen to commands, so that they send the queued
-    /// ones.
+    /// Notifies workers when a device begins to listen to commands, so that they send the queued ones.
     ///
     /// The broker adds the subscription before it processes anything else.
     private func noteListening(_ client: Client, _ access: Access, to filter: Bytes) {
@@ -136,18 +126,12 @@ extension Gate {
         refusalByRights(client, access, to: topic) ?? refusalOfForm(client, access, to: topic)
     }
 
-    private func refusalByRights(
-        _ client: Client,
-        _ access: Access,
-        to topic: Bytes
-    ) -> RefusalReason? {
+    private func refusalByRights(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
             // The gate alone publishes there.
             if Topic.isBelow(topic, batchTopics) { return .notAllowed }
-            if client.isConnected {
-                return client.rights.refusalToPublish(topic, retained: retained)
-            }
+            if client.isConnected { return client.rights.refusalToPublish(topic, retained: retained) }
             if client.isCutOff { return .sessionRequired }
             return client.rights.refusalOfWill(topic, retained: retained)
         case .subscribe:
@@ -160,9 +144,7 @@ extension Gate {
     }
 
     /// Computes the client's rights again if the credentials have changed.
-    private func refresh(_ client: Client) {
-        if client.generation != generation { giveRights(to: client) }
-    }
+    private func refresh(_ client: Client) { if client.generation != generation { giveRights(to: client) } }
 
     /// Gives the client the rights that its name has now.
     func giveRights(to client: Client) {
@@ -172,9 +154,9 @@ extension Gate {
 
     /// Returns the client that the broker asks about.
     ///
-    /// A client that isn't connected is a session waiting for its client, or the source of a
-    /// retained message (a structure on the broker's stack with only a name and an id): both were
-    /// admitted before, and get the rights that their name has now.
+    /// A client that isn't connected is a session waiting for its client, or the source of a retained message (a
+    /// structure on the broker's stack with only a name and an id): both were admitted before, and get the rights that
+    /// their name has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

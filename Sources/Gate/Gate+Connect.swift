@@ -4,14 +4,11 @@ import JSON
 extension Gate {
     /// Answers BASIC_AUTH: whether a client may connect.
     ///
-    /// After this returns true, Mosquitto 2.0.11 either connects the client or calls the disconnect
-    /// callback for it.
+    /// After this returns true, Mosquitto 2.0.11 either connects the client or calls the disconnect callback for it.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
-        if isEndOfSession(client, facts: facts, password: password) {
-            return endSession(of: facts.clientId)
-        }
+        if isEndOfSession(client, facts: facts, password: password) { return endSession(of: facts.clientId) }
         facts.address = relayed.client(of: facts.address)
         facts.certificate = Broker.certificate(client)
         look()
@@ -39,15 +36,12 @@ extension Gate {
 
     /// Whether a connected client, or a session that waits for its client, may stay.
     ///
-    /// The broker asks this after it has reloaded its configuration; nothing is counted or
-    /// published. Mosquitto 2.0.11 asks about sessions too, and runs a turn of its loop before it
-    /// reads the next CONNECT. In any other version, a client that the gate doesn't know might be a
-    /// newcomer.
+    /// The broker asks this after it has reloaded its configuration; nothing is counted or published. Mosquitto 2.0.11
+    /// asks about sessions too, and runs a turn of its loop before it reads the next CONNECT. In any other version, a
+    /// client that the gate doesn't know might be a newcomer.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
-        if let known = clients[client], known.isConnected, known.isStill(client) {
-            return rights(of: known) != nil
-        }
+        if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
         guard BrokerVersion.isTested, let known = find(client) else { return false }
         return rights(of: known) != nil
     }
@@ -55,10 +49,7 @@ extension Gate {
     /// Publishes the refusal of a CONNECT; once a second for a client refused as too fast or busy.
     private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
-        if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady())
-        {
-            return
-        }
+        if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
         tell(
             Refusals.Entry(
                 username: facts.username,
@@ -70,8 +61,8 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token and the app secret's access at the first use of the session's
-    /// token, and notifies the service.
+    /// Ends a session's old token and the app secret's access at the first use of the session's token, and notifies the
+    /// service.
     private func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
@@ -80,17 +71,14 @@ extension Gate {
         Broker.publish(
             topic,
             [
-                "sessionId": .string(session.sessionId),
-                "until": session.old.map { .integer($0.until) }, "ts": .integer(now),
+                "sessionId": .string(session.sessionId), "until": session.old.map { .integer($0.until) },
+                "ts": .integer(now),
             ],
             qos: 1
         )
     }
 
-    private func check(
-        _ facts: Broker.Facts,
-        _ password: Digest?
-    ) throws(RefusalReason) -> Admission.Pass {
+    private func check(_ facts: Broker.Facts, _ password: Digest?) throws(RefusalReason) -> Admission.Pass {
         let attempt = Admission.Attempt(
             username: facts.username,
             password: password,
@@ -118,20 +106,13 @@ extension Gate {
         else { throw .busy }
     }
 
-    private func welcome(
-        _ client: OpaquePointer,
-        as pass: Admission.Pass,
-        facts: Broker.Facts,
-        tally: Tally?
-    ) {
+    private func welcome(_ client: OpaquePointer, as pass: Admission.Pass, facts: Broker.Facts, tally: Tally?) {
         if let old = clients.removeValue(forKey: client) { part(old, .lost) }
         absent[client] = nil
         if let old = connected[facts.clientId] { part(old, .takenOver) }
         let new = Client(pass, facts: facts, connection: nextNumber())
         giveRights(to: new)
-        if pass.isSecretShared {
-            new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId
-        }
+        if pass.isSecretShared { new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId }
         // Ending the old connection has just stored the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
@@ -152,8 +133,7 @@ extension Gate {
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
         leaveSession(of: known, client)
-        // For a session that outlives its connection, the broker still asks about the will and the
-        // queue.
+        // For a session that outlives its connection, the broker still asks about the will and the queue.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }

@@ -7,9 +7,9 @@ extension Gate {
 
     /// Carries out the commands of a message on `$CONTROL/lamplighter/v1`.
     func control(_ pointer: OpaquePointer, _ payload: UnsafeBufferPointer<UInt8>) {
-        guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
-            client.isConnected
-        else { return }
+        guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected else {
+            return
+        }
         guard let commands = Self.commands(in: payload) else {
             Broker.log(.warning, "ignored unintelligible commands from \(client.clientId)")
             return
@@ -29,8 +29,7 @@ extension Gate {
     private func obey(_ command: JSONObject) {
         switch command["command"]?.stringValue {
         case "revokeSession":
-            guard let sessionId = command["sessionId"]?.stringValue,
-                let terminalId = command["terminalId"]?.stringValue
+            guard let sessionId = command["sessionId"]?.stringValue, let terminalId = command["terminalId"]?.stringValue
             else { return complain(of: "revokeSession") }
             revoke(sessionId, on: terminalId)
         case "kickDevice":
@@ -42,9 +41,7 @@ extension Gate {
             let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
             let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
             let shards = Shards(lane: lane, of: max(1, lanes))
-            for client in connected.values where client.did.map(shards.contain) ?? false {
-                tellArrival(of: client)
-            }
+            for client in connected.values where client.did.map(shards.contain) ?? false { tellArrival(of: client) }
         case "divide": divide()
         case "learn":
             let texts = (command["records"]?.arrayValue ?? []).compactMap(\.stringValue)
@@ -56,9 +53,7 @@ extension Gate {
         }
     }
 
-    private func complain(of command: String) {
-        Broker.log(.warning, "\(command) has a missing or wrong field")
-    }
+    private func complain(of command: String) { Broker.log(.warning, "\(command) has a missing or wrong field") }
 
     /// Ends a session immediately, and its terminal's connection a little later.
     private func revoke(_ sessionId: String, on terminalId: String) {

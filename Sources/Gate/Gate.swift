@@ -25,15 +25,14 @@ final class Gate {
     var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
     /// The times at which the service is to end sessions of the broker, by client id.
     var pendingEnds: [String: Int64] = [:]
-    /// Connections made in this turn of the broker's loop, which still asks about the messages that
-    /// their sessions already hold.
+    /// Connections made in this turn of the broker's loop, which still asks about the messages that their sessions
+    /// already hold.
     var inheriting: Set<OpaquePointer> = []
     /// Services that connected in this turn, to be allowed QoS 2.
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
-    /// Whether clients' messages are divided by shard; set by an option, or by the first worker
-    /// that requests it.
+    /// Whether clients' messages are divided by shard; set by an option, or by the first worker that requests it.
     var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
@@ -54,8 +53,7 @@ final class Gate {
     var clients: [OpaquePointer: Client] = [:]
     /// Live connections by client id: the broker has one for each.
     var connected: [String: Client] = [:]
-    /// Sessions without a connection, and sources of retained messages, that the broker asked
-    /// about.
+    /// Sessions without a connection, and sources of retained messages, that the broker asked about.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that is being passed on to its subscribers.
     var passing: PassingMessage?
@@ -66,8 +64,7 @@ final class Gate {
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration, and asks about all connected clients as
-    /// if they were new.
+    /// Whether the broker is reloading its configuration, and asks about all connected clients as if they were new.
     var isReloading = false
 
     /// The consoles that watch messages.
@@ -81,9 +78,8 @@ final class Gate {
 
     /// Whether something was published to a user since the last look at the file.
     ///
-    /// A login that replaces another user's session revokes that user's topics through the file
-    /// alone, and can happen between two looks: messages published after it must not be delivered
-    /// by old grants.
+    /// A login that replaces another user's session revokes that user's topics through the file alone, and can happen
+    /// between two looks: messages published after it must not be delivered by old grants.
     var mustLookToDeliver = false
     /// The prefix of all users' topics.
     let users: [UInt8]
@@ -102,8 +98,8 @@ final class Gate {
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// The time for which a terminal keeps its connection after its session's end, so that it
-    /// receives the reason: 300 to 500 ms, including the loop's 100 ms.
+    /// The time for which a terminal keeps its connection after its session's end, so that it receives the reason: 300
+    /// to 500 ms, including the loop's 100 ms.
     static let farewell: Int64 = 350
 
     /// A connection that will be closed unless another connection or session replaces it by then.
@@ -144,8 +140,8 @@ final class Gate {
 
     /// Returns the number of a new connection.
     ///
-    /// Numbers grow within a run. A new run starts from the clock or, if that was set back, from
-    /// the largest number that the service knows.
+    /// Numbers grow within a run. A new run starts from the clock or, if that was set back, from the largest number
+    /// that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
@@ -153,8 +149,8 @@ final class Gate {
 
     /// Continues from the largest number that the service knows.
     ///
-    /// If that is larger than all numbers given here, the broker began with an older file:
-    /// connected devices get new numbers, since the store ignores smaller ones.
+    /// If that is larger than all numbers given here, the broker began with an older file: connected devices get new
+    /// numbers, since the store ignores smaller ones.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -169,8 +165,7 @@ final class Gate {
         }
     }
 
-    /// Reads the new records of the credentials file, and closes connections that lost their right
-    /// to connect.
+    /// Reads the new records of the credentials file, and closes connections that lost their right to connect.
     func look() {
         let wasReadable = watch.isReadable
         switch watch.look() {
@@ -189,8 +184,7 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100
-    /// ms.
+    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
     func tick() {
         isReloading = false
         if !inheriting.isEmpty { inheriting.removeAll() }
@@ -228,8 +222,8 @@ final class Gate {
 
     /// Applies records that a worker sends ahead of the file.
     ///
-    /// A file that another machine's database feeds can receive a change a little later than the
-    /// answers that follow from it.
+    /// A file that another machine's database feeds can receive a change a little later than the answers that follow
+    /// from it.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
@@ -256,11 +250,10 @@ final class Gate {
         }
     }
 
-    /// Closes the terminals whose session has ended according to a replaced file, without a command
-    /// to revoke it.
+    /// Closes the terminals whose session has ended according to a replaced file, without a command to revoke it.
     ///
-    /// They were admitted, or their session began, by an older file. They keep their connections as
-    /// long as after a revocation, since its message may be on its way.
+    /// They were admitted, or their session began, by an older file. They keep their connections as long as after a
+    /// revocation, since its message may be on its way.
     private func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = watch.tables.terminals[client.clientId]?.session
@@ -299,8 +292,7 @@ final class Gate {
         }
     }
 
-    /// Whether the connection must still be closed: it was not replaced, and no other session is on
-    /// its terminal.
+    /// Whether the connection must still be closed: it was not replaced, and no other session is on its terminal.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }
@@ -314,8 +306,7 @@ final class Gate {
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights by the newest known records; nil if it would no longer be
-    /// admitted.
+    /// Returns the client's rights by the newest known records; nil if it would no longer be admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

@@ -1,25 +1,23 @@
 import CMosquittoBroker
 import Glibc
 
-// The functions that Mosquitto calls. They only translate between C and `Gate`. `MOSQ_ERR_AUTH` is
-// the only answer to BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87; return code 5 in 3.1.1),
-// and `MOSQ_ERR_ACL_DENIED` the only one to ACL_CHECK that refuses the packet and keeps the
-// connection. `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never returned.
+// The functions that Mosquitto calls. They only translate between C and `Gate`. `MOSQ_ERR_AUTH` is the only answer to
+// BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87; return code 5 in 3.1.1), and `MOSQ_ERR_ACL_DENIED` the only one to
+// ACL_CHECK that refuses the packet and keeps the connection. `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to
+// others, so it is never returned.
 
 private let events = [
-    MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK,
-    MOSQ_EVT_CONTROL, MOSQ_EVT_RELOAD,
+    MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK, MOSQ_EVT_CONTROL,
+    MOSQ_EVT_RELOAD,
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
 private let publishTopic = "$CONTROL/lamplighter/publish"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break
-/// this one's tests.
+/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break this one's tests.
 package enum Plugin {
-    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does
-    /// not offer it.
+    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does not offer it.
     package static func version(
         _ offered: UnsafePointer<Int32>?,
         count: Int32
@@ -68,18 +66,12 @@ package enum Plugin {
 }
 
 /// Answers every event.
-private func answer(
-    _ event: Int32,
-    _ data: UnsafeMutableRawPointer?,
-    _ userData: UnsafeMutableRawPointer?
-) -> Int32 {
+private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData: UnsafeMutableRawPointer?) -> Int32 {
     guard let data, let userData else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
     let isDelivering = event == Int32(MOSQ_EVT_ACL_CHECK.rawValue)
     if gate.shortage.refuses(event, of: data, at: gate) {
-        guard event == Int32(MOSQ_EVT_BASIC_AUTH.rawValue) else {
-            return MOSQ_ERR_ACL_DENIED.rawValue
-        }
+        guard event == Int32(MOSQ_EVT_BASIC_AUTH.rawValue) else { return MOSQ_ERR_ACL_DENIED.rawValue }
         let event = data.assumingMemoryBound(to: mosquitto_evt_basic_auth.self).pointee
         event.client.map(PrivateStructure.freeRefusedWill)
         return MOSQ_ERR_AUTH.rawValue
@@ -96,8 +88,8 @@ private func answer(
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
-        // SIGHUP, on which the broker loads a new certificate. Before the next turn of its loop it
-        // asks BASIC_AUTH about every client, with or without its password.
+        // SIGHUP, on which the broker loads a new certificate. Before the next turn of its loop it asks BASIC_AUTH
+        // about every client, with or without its password.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
@@ -115,8 +107,7 @@ private func answer(
 
 /// Borrows a payload of the broker; empty for nil.
 private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
-    UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count))
-        .assumingMemoryBound(to: UInt8.self)
+    UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count)).assumingMemoryBound(to: UInt8.self)
 }
 
 /// Borrows a topic of the broker.

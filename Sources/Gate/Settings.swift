@@ -10,13 +10,12 @@ struct Settings {
     var root = "ll/v1"
     /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
     var worker: Digest?
-    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients;
-    /// empty without one.
+    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients; empty without one.
     var relayedAddresses = ""
     /// `plugin_opt_shards`: whether clients' messages are divided by shard.
     var hasShards = false
-    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is
-    /// admitted; 0 for no limit.
+    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is admitted; 0 for no
+    /// limit.
     ///
     /// Meant for a file that `lamplighter feed` maintains, and touches every second.
     var credentialsAgeMax = 0
@@ -63,13 +62,9 @@ struct Settings {
             root = value
         case "worker_hash":
             worker = Digest(hex: value)
-            if worker == nil {
-                throw Problem(text: "plugin_opt_worker_hash is not 64 hexadecimal digits")
-            }
+            if worker == nil { throw Problem(text: "plugin_opt_worker_hash is not 64 hexadecimal digits") }
         default:
-            guard let option = GateOption(rawValue: key) else {
-                throw Problem(text: "plugin_opt_\(key) is unknown")
-            }
+            guard let option = GateOption(rawValue: key) else { throw Problem(text: "plugin_opt_\(key) is unknown") }
             guard let number = Int(value), (0...option.numberMax).contains(number) else {
                 throw Problem(text: "plugin_opt_\(key) is not 0 to \(option.numberMax)")
             }

@@ -1,7 +1,7 @@
 import Gate
 
-// The functions that Mosquitto looks up in the shared library. They are `public`, since only public
-// functions are exported.
+// The functions that Mosquitto looks up in the shared library. They are `public`, since only public functions are
+// exported.
 
 /// Selects the version of the plugin interface.
 @_cdecl("mosquitto_plugin_version")

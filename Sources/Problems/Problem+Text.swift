@@ -10,9 +10,7 @@ extension Problem {
         for (index, cure) in cures.enumerated() {
             let label = index == 0 ? "  do    " : "    or  "
             let gap = String(repeating: " ", count: width - cure.command.count)
-            lines.append(
-                label + cure.command + (cure.title.isEmpty ? "" : gap + "   " + cure.title)
-            )
+            lines.append(label + cure.command + (cure.title.isEmpty ? "" : gap + "   " + cure.title))
         }
         lines.append("  more  lamplighter explain \(code.rawValue)")
         return lines.joined(separator: "\n")

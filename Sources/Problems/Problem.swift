@@ -28,13 +28,7 @@ package struct Problem: Error, Sendable, Equatable {
     package let cures: [Cure]
 
     /// Makes a problem.
-    package init(
-        _ code: ProblemCode,
-        _ message: String,
-        at place: String? = nil,
-        why: String,
-        cures: [Cure] = []
-    ) {
+    package init(_ code: ProblemCode, _ message: String, at place: String? = nil, why: String, cures: [Cure] = []) {
         self.code = code
         self.message = message
         self.place = place
@@ -46,8 +40,8 @@ package struct Problem: Error, Sendable, Equatable {
 extension Problem {
     /// Makes the problem of a command line that can't be parsed.
     ///
-    /// `message` is the parser's description of the fault; `help` is the parser's whole text, with
-    /// the command's usage and the way to its help.
+    /// `message` is the parser's description of the fault; `help` is the parser's whole text, with the command's usage
+    /// and the way to its help.
     package static func usage(_ message: String, help: String) -> Problem {
         let lines = help.split(separator: "\n").map { $0.drop { $0 == " " } }
         let usage = lines.firstIndex { $0.hasPrefix("Usage: ") }.map { start in

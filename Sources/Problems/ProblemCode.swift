@@ -3,9 +3,7 @@ extension ProblemCode {
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.
     package init?(named text: String) {
         let upper = text.uppercased()
-        guard let code = Self(rawValue: upper.hasPrefix("LL") ? upper : "LL" + upper) else {
-            return nil
-        }
+        guard let code = Self(rawValue: upper.hasPrefix("LL") ? upper : "LL" + upper) else { return nil }
         self = code
     }
 }

@@ -11,9 +11,7 @@ package struct SendFailure: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// Makes a failure after which the message will never be accepted.
-    package static func permanent(_ summary: String) -> SendFailure {
-        SendFailure(isPermanent: true, summary: summary)
-    }
+    package static func permanent(_ summary: String) -> SendFailure { SendFailure(isPermanent: true, summary: summary) }
 
     package var description: String { summary }
 }

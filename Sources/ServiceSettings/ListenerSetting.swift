@@ -17,9 +17,7 @@ package enum ListenerSetting: String, Sendable {
 
 extension Settings {
     /// Returns whether the port of a listener was set.
-    package func isGiven(_ listener: ListenerSetting) -> Bool {
-        origin(listener.rawValue) != .standard
-    }
+    package func isGiven(_ listener: ListenerSetting) -> Bool { origin(listener.rawValue) != .standard }
 
     /// Returns the port of a listener: nil if it is switched off, 0 for any free port.
     package func port(_ listener: ListenerSetting) -> Int? {

@@ -41,8 +41,7 @@ extension Setting {
         }
     }
 
-    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a
-    /// time.
+    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a time.
     static func seconds(_ text: String) -> Int? {
         guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
             let count = Int(text.dropLast()), count >= 0
@@ -57,15 +56,11 @@ extension Setting {
         return "\(seconds / unit.seconds)\(unit.name)"
     }
 
-    private static let units: [(name: Character, seconds: Int)] = [
-        ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),
-    ]
+    private static let units: [(name: Character, seconds: Int)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
 
     private static func isTopic(_ text: String) -> Bool {
         !text.contains { "+#$".contains($0) }
-            && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-                !$0.isEmpty
-            }
+            && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
     /// Returns the fault of a page's origin, with a correction; nil if the origin is valid.
@@ -73,12 +68,11 @@ extension Setting {
     /// A browser sends `scheme://host:port`, which any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {
         guard origin != "*", origin != "null" else { return nil }
-        guard let scheme = origin.firstRange(of: "://"), scheme.lowerBound > origin.startIndex
-        else { return "must name the scheme of \(origin): write https://\(origin)" }
-        let host = origin[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        guard !host.isEmpty else {
-            return "must name a host in \(origin), such as https://app.example.com"
+        guard let scheme = origin.firstRange(of: "://"), scheme.lowerBound > origin.startIndex else {
+            return "must name the scheme of \(origin): write https://\(origin)"
         }
+        let host = origin[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard !host.isEmpty else { return "must name a host in \(origin), such as https://app.example.com" }
         let rest = origin[host.endIndex...]
         guard rest.isEmpty || rest == "/" else {
             return "must have no path: write \(origin[..<host.endIndex]) instead of \(origin)"
@@ -111,8 +105,7 @@ extension Setting {
         switch kind {
         case .text: "text"
         case .integer(let bounds): "whole number \(bounds.lowerBound) to \(bounds.upperBound)"
-        case .duration(let bounds):
-            "time \(Self.time(bounds.lowerBound)) to \(Self.time(bounds.upperBound))"
+        case .duration(let bounds): "time \(Self.time(bounds.lowerBound)) to \(Self.time(bounds.upperBound))"
         case .flag: "true or false"
         case .choice(let words): words.joined(separator: "|")
         case .choices(let words): "list of " + words.joined(separator: "|")

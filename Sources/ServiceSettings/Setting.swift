@@ -47,14 +47,7 @@ package struct Setting: Sendable {
     /// Whether the value must never be shown.
     package let isSecret: Bool
 
-    init(
-        _ key: String,
-        _ kind: Kind,
-        standard: SettingValue,
-        unit: String,
-        effect: String,
-        isSecret: Bool = false
-    ) {
+    init(_ key: String, _ kind: Kind, standard: SettingValue, unit: String, effect: String, isSecret: Bool = false) {
         self.key = key
         self.kind = kind
         self.standard = standard

@@ -54,10 +54,7 @@ package struct Settings: Sendable {
 
     init(file: String?, entries: [Entry]) {
         self.file = file
-        values = Dictionary(
-            entries.map { ($0.setting.key, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        values = Dictionary(entries.map { ($0.setting.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// All settings in the table's order.

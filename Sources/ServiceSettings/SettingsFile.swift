@@ -34,8 +34,7 @@ enum SettingsFile {
                 cures: [.init("lamplighter config --json", "shows the settings without this file")]
             )
         }
-        for key in keys.all.sorted()
-        where SettingsTable.setting(key) == nil && !isEmptySection(key, of: provider) {
+        for key in keys.all.sorted() where SettingsTable.setting(key) == nil && !isEmptySection(key, of: provider) {
             throw unknown(key, at: location(of: key, in: path))
         }
         return (path, provider)
@@ -71,12 +70,9 @@ enum SettingsFile {
         )
     }
 
-    /// Returns whether a key is a section with only comments, such as `mqtt:`, which the library
-    /// takes for a value.
+    /// Returns whether a key is a section with only comments, such as `mqtt:`, which the library takes for a value.
     private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
-        guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else {
-            return false
-        }
+        guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else { return false }
         let path = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
         let found = try? provider.value(forKey: path, type: .string)
         guard case .string(let text)? = found?.value?.content else { return false }
@@ -93,18 +89,14 @@ enum SettingsFile {
     }
 
     private static func reason(_ error: any Error, _ path: String) -> String {
-        guard TextFile.read(path) != nil else {
-            return "no such file, or not readable by this user"
-        }
+        guard TextFile.read(path) != nil else { return "no such file, or not readable by this user" }
         // The first line has the error and its place; the parser's context lines can quote a value.
         return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
     }
 
     /// Returns `file:line` of a key, found by a simple search of the text.
     private static func location(of key: String, in path: String) -> String {
-        guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else {
-            return path
-        }
+        guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else { return path }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let index = lines.firstIndex { line in
             let start = line.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" || $0 == "{" }

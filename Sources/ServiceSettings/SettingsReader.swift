@@ -29,9 +29,7 @@ package struct SettingsReader {
         if let file {
             let opened = try await SettingsFile.open(file)
             path = opened.path
-            sources.append(
-                SettingsSource(prefix: [], provider: opened.provider) { _ in .file(opened.path) }
-            )
+            sources.append(SettingsSource(prefix: [], provider: opened.provider) { _ in .file(opened.path) })
         }
         let entries = try SettingsTable.all.map { try entry($0, from: sources) }
         return Settings(file: path, entries: entries)
@@ -48,8 +46,7 @@ package struct SettingsReader {
         }
     }
 
-    private func entry(_ setting: Setting, from sources: [SettingsSource]) throws -> Settings.Entry
-    {
+    private func entry(_ setting: Setting, from sources: [SettingsSource]) throws -> Settings.Entry {
         for source in sources {
             guard let value = try source.value(of: setting) else { continue }
             let origin = source.origin(setting)
@@ -62,8 +59,7 @@ package struct SettingsReader {
                     cures: [.init("lamplighter config", "every setting with its kind and unit")]
                 )
             }
-            if setting.key == StoreSetting.key,
-                let problem = StoreSetting.problem(with: value.text, from: origin.text)
+            if setting.key == StoreSetting.key, let problem = StoreSetting.problem(with: value.text, from: origin.text)
             {
                 throw problem
             }
@@ -83,9 +79,7 @@ package struct SettingsReader {
     private func flagSource() throws -> SettingsSource {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (key, text) in flags {
-            guard let setting = SettingsTable.setting(key) else {
-                throw SettingsFile.unknown(key, at: "flag")
-            }
+            guard let setting = SettingsTable.setting(key) else { throw SettingsFile.unknown(key, at: "flag") }
             let content = setting.parse(text).map(content) ?? .string(text)
             values[AbsoluteConfigKey(key.split(separator: ".").map(String.init))] =
                 ConfigValue(content, isSecret: setting.isSecret)

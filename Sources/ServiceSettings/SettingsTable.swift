@@ -1,36 +1,28 @@
 package import JSON
 
-/// The table of all settings, on which reading, checking, `lamplighter config` and the reference
-/// are based.
+/// The table of all settings, on which reading, checking, `lamplighter config` and the reference are based.
 ///
 /// To add a setting, add an entry to schemas/settings.yaml, from which the build makes the rows.
 package enum SettingsTable {
-    private static let byKey = Dictionary(
-        all.map { ($0.key, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Finds the row of a key.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
     /// Returns the key nearest to a misspelled one; nil if none is near enough.
-    static func suggestion(for key: String) -> String? {
-        Suggestion.nearest(to: key, among: all.map(\.key))
-    }
+    static func suggestion(for key: String) -> String? { Suggestion.nearest(to: key, among: all.map(\.key)) }
 }
 
 /// The reference of all settings, made from the table.
 package enum SettingsReference {
     /// A Markdown table of each setting's name, environment variable, values, default and effect.
     package static var markdown: String {
-        let head =
-            "| setting | environment | takes | default | what it does |\n|---|---|---|---|---|"
+        let head = "| setting | environment | takes | default | what it does |\n|---|---|---|---|---|"
         let rows = SettingsTable.all.map { setting in
             let unit = setting.unit.isEmpty ? "" : ", \(setting.unit)"
             let takes = setting.kindText.replacing("|", with: ", ") + unit
             let standard = setting.standard.text.isEmpty ? "–" : "`\(setting.standard.text)`"
-            return "| `\(setting.key)` | `\(setting.environmentName)` | \(takes) | \(standard)"
-                + " | \(setting.doc) |"
+            return "| `\(setting.key)` | `\(setting.environmentName)` | \(takes) | \(standard)" + " | \(setting.doc) |"
         }
         return ([head] + rows).joined(separator: "\n")
     }

@@ -54,9 +54,7 @@ enum StoreSetting {
 
 extension Settings {
     /// The PostgreSQL database; nil if the store is the file in the data directory.
-    package var database: PostgresAddress? {
-        optional(StoreSetting.key).flatMap { try? PostgresAddress($0) }
-    }
+    package var database: PostgresAddress? { optional(StoreSetting.key).flatMap { try? PostgresAddress($0) } }
     /// Reads the address, given at a place, of a database other than the settings' own.
     ///
     /// - Throws: A `Problem` if the text isn't an address.

@@ -1,9 +1,8 @@
-/// The reports that a device keeps until the service has answered them, with the times at which
-/// they are sent.
+/// The reports that a device keeps until the service has answered them, with the times at which they are sent.
 ///
-/// At most 16 reports are under way; others wait until these are answered. A report without an
-/// answer is sent again after 5 seconds, then after twice as long each time, up to 5 minutes, with
-/// jitter that keeps devices that lost the same service from all returning at once.
+/// At most 16 reports are under way; others wait until these are answered. A report without an answer is sent again
+/// after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter that keeps devices that lost the
+/// same service from all returning at once.
 struct KeptReports {
     private struct Kept {
         var id: String
@@ -48,8 +47,7 @@ struct KeptReports {
         nextAt = now
     }
 
-    /// Returns the reports to be sent now, oldest first, and the number of them that were sent
-    /// before.
+    /// Returns the reports to be sent now, oldest first, and the number of them that were sent before.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)
@@ -70,7 +68,5 @@ struct KeptReports {
         return (payloads, repeats)
     }
 
-    static func pause(after pause: Int64) -> Int64 {
-        pause == 0 ? firstPause : min(pause * 2, lastPause)
-    }
+    static func pause(after pause: Int64) -> Int64 { pause == 0 ? firstPause : min(pause * 2, lastPause) }
 }

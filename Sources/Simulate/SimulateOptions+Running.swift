@@ -21,17 +21,12 @@ extension SimulateOptions {
             document = DemoDocuments.product(try DemoKeys.read(directory)).objectValue ?? [:]
         }
         guard let secret = document["productSecret"]?.stringValue else {
-            throw Problem.productDocumentUnusable(
-                path: productFile ?? "",
-                why: "it has no \"productSecret\""
-            )
+            throw Problem.productDocumentUnusable(path: productFile ?? "", why: "it has no \"productSecret\"")
         }
         var options = SimulateOptions(product: document, productSecret: secret)
         options.port = Int(port)
         options.root = settings.root
-        if let demo = try? DemoKeys.read(directory) {
-            options.app = App(appID: demo.appID, secret: demo.appSecret)
-        }
+        if let demo = try? DemoKeys.read(directory) { options.app = App(appID: demo.appID, secret: demo.appSecret) }
         return options
     }
 

@@ -71,10 +71,10 @@ package struct SimulateSummary: Sendable {
     /// The result as JSON.
     package var json: JSONValue {
         .object([
-            "sent": .integer(Int64(sent)), "answered": .integer(Int64(answered)),
-            "lost": .integer(Int64(lost)), "refused": .integer(Int64(refused)),
-            "resent": .integer(Int64(resent)), "commands": .integer(Int64(commands)),
-            "reconnects": .integer(Int64(reconnects)), "seen": .integer(Int64(seen)),
+            "sent": .integer(Int64(sent)), "answered": .integer(Int64(answered)), "lost": .integer(Int64(lost)),
+            "refused": .integer(Int64(refused)), "resent": .integer(Int64(resent)),
+            "commands": .integer(Int64(commands)), "reconnects": .integer(Int64(reconnects)),
+            "seen": .integer(Int64(seen)),
         ])
     }
 }

@@ -52,8 +52,7 @@ struct SimulatedApp {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted
         else { return nil }
         return request([
-            "productKey": .string(productKey), "mac": .string(device.mac),
-            "passcode": .string(device.passcode),
+            "productKey": .string(productKey), "mac": .string(device.mac), "passcode": .string(device.passcode),
         ])
     }
 
@@ -78,8 +77,8 @@ struct SimulatedApp {
         asked = []
     }
 
-    /// Takes a refusal; the second in a row makes it forget the session, so that the next
-    /// connection logs in as another user.
+    /// Takes a refusal; the second in a row makes it forget the session, so that the next connection logs in as another
+    /// user.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }
@@ -103,8 +102,7 @@ struct SimulatedApp {
     private mutating func request(_ parameters: JSONObject) -> [UInt8] {
         requests += 1
         return JSONValue.object([
-            "id": .string("sim-\(requests)"), "token": token.map { .string($0) },
-            "params": .object(parameters),
+            "id": .string("sim-\(requests)"), "token": token.map { .string($0) }, "params": .object(parameters),
         ]).encoded()
     }
 }

@@ -4,8 +4,8 @@ import Load
 
 /// One simulated device: its identity, its values and its unanswered reports.
 ///
-/// It registers with its product's secret, connects with its own, and keeps each report until the
-/// service has answered it.
+/// It registers with its product's secret, connects with its own, and keeps each report until the service has answered
+/// it.
 struct SimulatedDevice {
     enum Phase {
         /// Not connected until a time.
@@ -104,9 +104,7 @@ struct SimulatedDevice {
     private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) -> [UInt8] {
         reports += 1
         let id = "\(run)-\(reports)"
-        let payload = JSONValue.object(
-            JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)
-        ).encoded()
+        let payload = JSONValue.object(JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)).encoded()
         kept.append(id, payload, at: now)
         return payload
     }

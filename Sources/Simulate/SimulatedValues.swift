@@ -25,9 +25,7 @@ struct SimulatedValues {
             current[point.name] = Self.value(of: point, at: seconds)
             changed.append((point.name, current[point.name]))
         }
-        if changed.isEmpty, let name = current.keys.sorted().first {
-            changed.append((name, current[name]))
-        }
+        if changed.isEmpty, let name = current.keys.sorted().first { changed.append((name, current[name])) }
         return JSONObject(changed)
     }
 
@@ -36,16 +34,12 @@ struct SimulatedValues {
     /// - Returns: Whether all data points are known; one added to the product meanwhile isn't.
     mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
-            if product.point(member.key)?.access != .writeOnly {
-                current[member.key] = member.value
-            }
+            if product.point(member.key)?.access != .writeOnly { current[member.key] = member.value }
         }
         return data.members.allSatisfy { product.point($0.key) != nil }
     }
 
-    var all: JSONObject {
-        JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-    }
+    var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
     /// Returns the beginning or end of a fault now and then, else nil.
     mutating func fault() -> JSONValue? {
@@ -84,8 +78,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Returns a measurement of a daily curve, warm in the afternoon and cold before dawn, with a
-    /// little noise.
+    /// Returns a measurement of a daily curve, warm in the afternoon and cold before dawn, with a little noise.
     private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))
@@ -94,9 +87,7 @@ struct SimulatedValues {
     }
 
     private static func stepped(_ value: Double, _ point: DataPoint) -> Double {
-        guard let step = point.step, step > 0 else {
-            return point.kind == .int ? value.rounded(.down) : value
-        }
+        guard let step = point.step, step > 0 else { return point.kind == .int ? value.rounded(.down) : value }
         let origin = point.min ?? 0
         return origin + ((value - origin) / step).rounded(.down) * step
     }

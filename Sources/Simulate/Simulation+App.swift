@@ -6,15 +6,13 @@ import Load
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if it isn't, and binds devices that have an identity; with `commands`, also
-    /// switches them.
+    /// Connects the app if it isn't, and binds devices that have an identity; with `commands`, also switches them.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
         switch app.phase {
         case .away(let until): if now >= until { open(&app, at: now) }
-        case .connecting, .loggingIn:
-            if now - app.since > 10_000 { lose(&app, "no answer", at: now) }
+        case .connecting, .loggingIn: if now - app.since > 10_000 { lose(&app, "no answer", at: now) }
         case .loggedIn:
             // A failed write drops the connection without a report.
             guard pool.sockets[place] != nil else { return lose(&app, "not connected", at: now) }

@@ -55,11 +55,7 @@ extension Simulation {
 
     private func login(_ device: SimulatedDevice) -> MQTTWriter.Login {
         guard let did = device.did, let secret = device.secret else {
-            return .init(
-                clientID: device.mac,
-                username: "product:\(product.key.text)",
-                password: options.productSecret
-            )
+            return .init(clientID: device.mac, username: "product:\(product.key.text)", password: options.productSecret)
         }
         return .init(
             clientID: did,

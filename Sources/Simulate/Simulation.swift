@@ -5,8 +5,8 @@ import Load
 
 /// A run of simulated devices against a broker, for `lamplighter simulate`.
 ///
-/// It uses one thread, and one socket for each device. A device reports, resends unanswered
-/// reports, obeys commands, loses its connection now and then and comes back.
+/// It uses one thread, and one socket for each device. A device reports, resends unanswered reports, obeys commands,
+/// loses its connection now and then and comes back.
 package final class Simulation {
     let options: SimulateOptions
     let product: Product
@@ -25,11 +25,9 @@ package final class Simulation {
     let tell: (String) -> Void
     let show: (String) -> Void
 
-    /// The maximum number of devices that connect at the same time: the broker's backlog is
-    /// limited.
+    /// The maximum number of devices that connect at the same time: the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register in a second: fewer than half of the newcomers
-    /// that the gate lets in.
+    /// The maximum number of devices that register in a second: fewer than half of the newcomers that the gate lets in.
     static let newcomersPerSecond = 90
     /// The longest wait for the last answers at the end, in milliseconds.
     static let endPatience: Int64 = 10_000
@@ -42,8 +40,7 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: The options of the simulation.
-    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation
-    ///     without waiting.
+    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation without waiting.
     ///   - tell: Takes the progress line, once a second.
     ///   - show: Takes the lines for the messages that the app's user sees.
     /// - Throws: `Rejection` for an invalid product document.
@@ -72,9 +69,7 @@ package final class Simulation {
         var deadline = end + Self.endPatience
         var isInterrupted = false
         let interval = Double(devices.count) / max(options.rate, 0.001) * 1000
-        for index in devices.indices {
-            devices[index].nextReportAt = start + Int64(Double.random(in: 0...interval))
-        }
+        for index in devices.indices { devices[index].nextReportAt = start + Int64(Double.random(in: 0...interval)) }
         var nextLine = start
         while true {
             let now = LoadClock.milliseconds
@@ -110,9 +105,7 @@ package final class Simulation {
         for index in devices.indices {
             switch devices[index].phase {
             case .away(let until):
-                if now >= until, opening < Self.openingMax, mayCome(index, at: now) {
-                    open(index, at: now)
-                }
+                if now >= until, opening < Self.openingMax, mayCome(index, at: now) { open(index, at: now) }
             case .registering, .connecting:
                 // The broker, or the service, did not answer.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
@@ -146,8 +139,7 @@ package final class Simulation {
         return newcomers.count <= Self.newcomersPerSecond
     }
 
-    /// Sends a device's due reports: new ones, and repeats of reports that wait too long for an
-    /// answer.
+    /// Sends a device's due reports: new ones, and repeats of reports that wait too long for an answer.
     func sendDue(_ index: Int, at now: Int64) {
         let (payloads, repeats) = devices[index].due(at: now)
         summary.resent += repeats
@@ -156,17 +148,13 @@ package final class Simulation {
 
     func send(_ index: Int, _ payload: [UInt8]) {
         guard let did = devices[index].did else { return }
-        pool.sockets[index]?.publish(
-            topic: Array("\(options.root)/device/\(did)/report".utf8),
-            payload: payload
-        )
+        pool.sockets[index]?.publish(topic: Array("\(options.root)/device/\(did)/report".utf8), payload: payload)
         pool.flush(index)
     }
 
     /// Disconnects some devices, cleanly or abruptly; all come back.
     private func dropSome(at now: Int64) {
-        for index in devices.indices
-        where devices[index].isOnline && Int.random(in: 0..<Self.dropsOneIn) == 0 {
+        for index in devices.indices where devices[index].isOnline && Int.random(in: 0..<Self.dropsOneIn) == 0 {
             if Bool.random() { leave(index) }
             pool.set(index, nil)
             summary.reconnects += 1

@@ -19,11 +19,7 @@ final class CommitAttempt<Value> {
     }
 
     /// Runs `body`, unless an earlier run was committed.
-    func run(
-        in tx: Transaction,
-        noting changes: GateChanges,
-        _ body: (Transaction) throws -> Value
-    ) throws -> Value {
+    func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         guard let mark else { return try body(tx) }
         return try mark.run(in: tx, noting: changes, body)
     }

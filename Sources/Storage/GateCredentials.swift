@@ -27,8 +27,8 @@ final class GateChanges {
 
 /// The gate's file, kept in step with the store.
 ///
-/// Transactions that change it take turns in the order of their commits. A turn begins before the
-/// commit and ends when the file has the changes.
+/// Transactions that change it take turns in the order of their commits. A turn begins before the commit and ends when
+/// the file has the changes.
 final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
@@ -43,16 +43,13 @@ final class GateCredentials: Sendable {
             }
         }
 
-        mutating func note(_ records: [Record]) {
-            for case .connections(let known) in records { connection = known }
-        }
+        mutating func note(_ records: [Record]) { for case .connections(let known) in records { connection = known } }
     }
 
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has been behind; outside the state, which is locked while the file is
-    /// written.
+    /// How long the file has been behind; outside the state, which is locked while the file is written.
     private let lag = GateLag()
 
     init(path: String) {
@@ -74,26 +71,22 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that gives the gate a connection's number, if the file's number is too
-    /// far behind; otherwise nil.
+    /// Returns the record that gives the gate a connection's number, if the file's number is too far behind; otherwise
+    /// nil.
     ///
-    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one.
-    /// The file therefore gets a record once in a broker's run, and again after each half of that
-    /// lead.
+    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one. The file therefore
+    /// gets a record once in a broker's run, and again after each half of that lead.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
-            connection > state.connection &+ Record.connectionsLead / 2
-                ? .connections(known: connection) : nil
+            connection > state.connection &+ Record.connectionsLead / 2 ? .connections(known: connection) : nil
         }
     }
 
-    /// Makes other threads and processes wait with their changes, and promises these
-    /// (`CredentialsLock`).
+    /// Makes other threads and processes wait with their changes, and promises these (`CredentialsLock`).
     ///
-    /// Called before a commit, so that the file gets all changes in the order of their commits.
-    /// Within a transaction that a server ends when it is idle, it waits for `longest` milliseconds
-    /// at most.
+    /// Called before a commit, so that the file gets all changes in the order of their commits. Within a transaction
+    /// that a server ends when it is idle, it waits for `longest` milliseconds at most.
     ///
     /// - Throws: `GateTurnMissed`, with nothing committed, or `CredentialsError`.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
@@ -126,8 +119,8 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Waits for the turn without a limit, and gives it up at once; a process that was silent for
-    /// long has lost its turn by then.
+    /// Waits for the turn without a limit, and gives it up at once; a process that was silent for long has lost its
+    /// turn by then.
     func awaitTurn() throws {
         let changes = GateChanges()
         defer { release(changes, withdrawing: true) }
@@ -150,11 +143,9 @@ final class GateCredentials: Sendable {
         state.withLock { $0.isBehind = true }
     }
 
-    /// Detects changes that a process left out because it was killed or frozen between its commit
-    /// and the file.
+    /// Detects changes that a process left out because it was killed or frozen between its commit and the file.
     ///
-    /// The process that takes over its lanes calls this before it publishes answers that depend on
-    /// them.
+    /// The process that takes over its lanes calls this before it publishes answers that depend on them.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
         turn.wait()
@@ -174,8 +165,7 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked something that this process committed; zero while it is
-    /// complete.
+    /// How long the file has lacked something that this process committed; zero while it is complete.
     var lagTime: Duration { lag.time }
 
     /// A reason to rewrite the file.
@@ -188,15 +178,12 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread did so while
-    /// this one waited; other threads and processes wait meanwhile.
+    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited;
+    /// other threads and processes wait meanwhile.
     ///
-    /// `isOwed` says whether a promised change may still be undecided. `read` calls `keep` now and
-    /// then, so that others see that this process is alive.
-    func rewrite(
-        since reason: Reason,
-        _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]
-    ) throws {
+    /// `isOwed` says whether a promised change may still be undecided. `read` calls `keep` now and then, so that others
+    /// see that this process is alive.
+    func rewrite(since reason: Reason, _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]) throws {
         turn.wait()
         defer { turn.signal() }
         let isNeeded = state.withLock { state in
@@ -232,8 +219,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error that another writer had the turn at the gate's file, or left out changes that it had
-/// committed.
+/// The error that another writer had the turn at the gate's file, or left out changes that it had committed.
 ///
 /// Nothing of this transaction was committed, and it can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
@@ -241,11 +227,9 @@ struct GateTurnMissed: Error, CustomStringConvertible {
 }
 
 extension Transaction {
-    /// The credential changes that a gate on another machine needs before the answers that depend
-    /// on them, as records in hexadecimal digits.
+    /// The credential changes that a gate on another machine needs before the answers that depend on them, as records
+    /// in hexadecimal digits.
     ///
     /// Empty if this process writes the gate's file itself.
-    package var untoldCredentials: [String] {
-        get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } }
-    }
+    package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }
 }

@@ -2,8 +2,7 @@ import Credentials
 
 /// The records for the gate's file, read from the tables.
 ///
-/// The queries read only columns that the feeder's role is allowed to read
-/// (`deploy/postgres/feed.sql`).
+/// The queries read only columns that the feeder's role is allowed to read (`deploy/postgres/feed.sql`).
 enum GateRecords {
     private static let products = "SELECT productKey, secretHash FROM product"
     private static let apps = "SELECT appId, secretHash FROM app"

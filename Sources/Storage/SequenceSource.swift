@@ -1,11 +1,9 @@
 import Domain
 import Synchronization
 
-/// A source of numbers that grow from row to row, across restarts and processes that write in
-/// turns.
+/// A source of numbers that grow from row to row, across restarts and processes that write in turns.
 ///
-/// If several processes write at once, each has separate numbers: their remainder by 64 is its
-/// slot.
+/// If several processes write at once, each has separate numbers: their remainder by 64 is its slot.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
@@ -17,8 +15,7 @@ final class SequenceSource: Sendable {
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Starts as a process that writes alone, or with `isShared` as one that hasn't joined the
-    /// others yet.
+    /// Starts as a process that writes alone, or with `isShared` as one that hasn't joined the others yet.
     init(isShared: Bool) { self.isShared = isShared }
 
     /// The slot whose numbers are used.
@@ -50,8 +47,7 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the next number: the microseconds of the transaction's moment, or one more than the
-    /// last number.
+    /// Returns the next number: the microseconds of the transaction's moment, or one more than the last number.
     ///
     /// With several processes, it is the first of the slot's numbers from there on.
     func next(_ now: Instant) -> Int64 {

@@ -34,16 +34,14 @@ extension Store {
                 "the database setting \(name) is \(value), not \(wanted)"
             case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
             case .diskFull(let path): "the disk has no space to open \(path)"
-            case .olderVersion(let path):
-                "\(path) was written by an older version of lamplighter and must be migrated"
+            case .olderVersion(let path): "\(path) was written by an older version of lamplighter and must be migrated"
             case .foreignKey(let path): "\(path) was written with another server.key"
             case .halfMoved(let path): "\(path) is only partly filled by a move"
             case .unreachable(let path, let reason): "\(path) can't be reached: \(reason)"
             case .readOnly(let path, let reason): "no host of \(path) is writable: \(reason)"
             case .refused(let path, let reason): "\(path) refuses the user: \(reason)"
             case .inUse(let path, let reason): "\(path) is in use: \(reason)"
-            case .wrongClock(let milliseconds):
-                "the database's clock is \(milliseconds) ms ahead of this machine's"
+            case .wrongClock(let milliseconds): "the database's clock is \(milliseconds) ms ahead of this machine's"
             }
         }
     }

@@ -3,13 +3,12 @@ package import Sodium
 
 /// Stores in a PostgreSQL database.
 extension Store {
-    /// Connects to a database, migrates its tables to this version if `migrates`, and checks its
-    /// settings.
+    /// Connects to a database, migrates its tables to this version if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. At most
-    /// `connectionsMax` connections are open at once. Writing transactions of all processes with
-    /// `isOneWriter` run one after another. `role` is the process's role among the others. No
-    /// transaction lasts longer than `bound`. `onConnection` gets each new connection first.
+    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. At most `connectionsMax` connections
+    /// are open at once. Writing transactions of all processes with `isOneWriter` run one after another. `role` is the
+    /// process's role among the others. No transaction lasts longer than `bound`. `onConnection` gets each new
+    /// connection first.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -42,16 +41,15 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // Partitions are made two weeks ahead, and tried again every hour
-            // (`historyPartitions`), so the store can start.
+            // Partitions are made two weeks ahead, and tried again every hour (`historyPartitions`), so the store can
+            // start.
             return
         } catch {
             _ = try database.opening { throw error }
         }
     }
 
-    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil if it has
-    /// no tables.
+    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil if it has no tables.
     ///
     /// - Throws: `Failure`.
     package static func keyFingerprint(
@@ -65,13 +63,11 @@ extension Store {
     package var summary: String {
         switch engine {
         case .sqlite: "SQLite, WAL, synchronous FULL"
-        case .postgres(let database):
-            "PostgreSQL \((try? database.version()) ?? ""), \(database.place)"
+        case .postgres(let database): "PostgreSQL \((try? database.version()) ?? ""), \(database.place)"
         }
     }
 
-    /// Sets the function that gets the reason why a database is away, and nil once it is back;
-    /// never called for a file.
+    /// Sets the function that gets the reason why a database is away, and nil once it is back; never called for a file.
     ///
     /// It is called on the thread that noticed, and must not block.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {

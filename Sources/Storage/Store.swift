@@ -4,11 +4,10 @@ import Synchronization
 
 /// The database that holds everything, and the only way to it.
 ///
-/// A batch is one transaction; on a file, batches of all workers run one after another. Readers see
-/// the last committed state and never wait. A batch's changes to the gate's credentials are
-/// appended to the gate's file right after its commit, before the next batch with such changes can
-/// commit, so that the file never falls behind an answer. `SQLiteFile` does whatever concerns only
-/// a file.
+/// A batch is one transaction; on a file, batches of all workers run one after another. Readers see the last committed
+/// state and never wait. A batch's changes to the gate's credentials are appended to the gate's file right after its
+/// commit, before the next batch with such changes can commit, so that the file never falls behind an answer.
+/// `SQLiteFile` does whatever concerns only a file.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -28,9 +27,9 @@ package final class Store: Sendable {
 
     /// Opens the file, migrates it if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. `beforeMigrating`
-    /// is called before a database of an older version is changed, and can throw to leave it
-    /// unchanged. Only a move opens a half-filled database (`isBeingFilled`).
+    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. `beforeMigrating` is called before a
+    /// database of an older version is changed, and can throw to leave it unchanged. Only a move opens a half-filled
+    /// database (`isBeingFilled`).
     ///
     /// - Throws: `Failure`, or what `beforeMigrating` throws.
     package convenience init(
@@ -70,11 +69,7 @@ package final class Store: Sendable {
         steps: [Migrations.Step],
         beforeMigrating: (Store) throws -> Void
     ) throws {
-        try self.init(
-            .sqlite(SQLiteFile(path: path, key: key)),
-            credentialsPath: credentialsPath,
-            key: key
-        )
+        try self.init(.sqlite(SQLiteFile(path: path, key: key)), credentialsPath: credentialsPath, key: key)
         try engine.prepare(migrates: migrates, steps: steps) { try beforeMigrating(self) }
     }
 
@@ -110,16 +105,14 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends its changes to the gate's file.
     ///
-    /// Blocks while another worker writes the same. If it throws, nothing was changed, with two
-    /// exceptions: the gate's file can't be written after the commit, or the answer to the commit
-    /// was lost. Then the next batch rewrites the file before it does anything else, and nothing
-    /// may be published until a batch has succeeded.
+    /// Blocks while another worker writes the same. If it throws, nothing was changed, with two exceptions: the gate's
+    /// file can't be written after the commit, or the answer to the commit was lost. Then the next batch rewrites the
+    /// file before it does anything else, and nothing may be published until a batch has succeeded.
     ///
-    /// On PostgreSQL `body` is run up to five times if other transactions conflict with it, and
-    /// twice if it lasts too long (`TransactionBound`): it must begin anew each time, and change
-    /// nothing but the given transaction. With `once` it leaves a mark (`CommitMark`), so that it
-    /// takes effect once even if the answer to its commit is lost. This is for work without an id
-    /// by which a second run would detect the first.
+    /// On PostgreSQL `body` is run up to five times if other transactions conflict with it, and twice if it lasts too
+    /// long (`TransactionBound`): it must begin anew each time, and change nothing but the given transaction. With
+    /// `once` it leaves a mark (`CommitMark`), so that it takes effect once even if the answer to its commit is lost.
+    /// This is for work without an id by which a second run would detect the first.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -145,9 +138,7 @@ package final class Store: Sendable {
         defer { gate?.release(changes) }
         let value: Value
         do {
-            value = try transact(sql, at: now, noting: changes) { tx in
-                try attempt.run(in: tx, noting: changes, body)
-            }
+            value = try transact(sql, at: now, noting: changes) { tx in try attempt.run(in: tx, noting: changes, body) }
         } catch {
             attempt.fail(error)
             if !StoreError.isOutcomeUnknown(error) { gate?.release(changes, withdrawing: true) }
@@ -176,18 +167,14 @@ package final class Store: Sendable {
     /// Sets the function to call after each commit that left a message for the message sender.
     ///
     /// It is called on the thread that committed, and must not block.
-    package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) {
-        messageWakeup.ring.withLock { $0 = ring }
-    }
+    package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) { messageWakeup.ring.withLock { $0 = ring } }
 
-    /// Moves stored content from one place to another, in one transaction that a crash of the
-    /// machine can undo as a whole.
+    /// Moves stored content from one place to another, in one transaction that a crash of the machine can undo as a
+    /// whole.
     ///
     /// It stores nothing new, so no commit waits for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
-        try runAgain.run {
-            try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
-        }
+        try runAgain.run { try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) } }
     }
 
     private func transact<Value>(
@@ -217,14 +204,11 @@ package final class Store: Sendable {
                 transaction.writerCache = dataVersion == nil ? nil : writerCache
                 transaction.hasGateFile = gate != nil
                 let value = try body(transaction)
-                if let number = gate?.record(of: changes.connection) {
-                    changes.records.append(number)
-                }
+                if let number = gate?.record(of: changes.connection) { changes.records.append(number) }
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // The holder of the file must not wait for a row whose holder waits for the
-                        // file.
+                        // The holder of the file must not wait for a row whose holder waits for the file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -256,16 +240,7 @@ package final class Store: Sendable {
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try engine.read { sql in
-            try body(
-                Transaction(
-                    sql: sql,
-                    now: now,
-                    key: key,
-                    sequence: sequence,
-                    gate: GateChanges(),
-                    record: nil
-                )
-            )
+            try body(Transaction(sql: sql, now: now, key: key, sequence: sequence, gate: GateChanges(), record: nil))
         }
     }
 
@@ -273,47 +248,37 @@ package final class Store: Sendable {
 
     /// How long a transaction on PostgreSQL waits for its turn at the gate's file, in milliseconds.
     ///
-    /// The server ends a transaction that is idle for 2 s. It is undone before that, and run again
-    /// when it has its turn.
+    /// The server ends a transaction that is idle for 2 s. It is undone before that, and run again when it has its
+    /// turn.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed
-    /// changes.
+    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes.
     ///
     /// Waits for a living process that is about to write, but not for a frozen one.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file from the tables, at start, because of a possible crash between a
-    /// commit and the file.
+    /// Rewrites the gate's file from the tables, at start, because of a possible crash between a commit and the file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
-        try runAgain.run {
-            try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) }
-        }
+        try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
     }
 
-    private func rebuildCredentials(
-        _ gate: GateCredentials,
-        _ sql: SQL,
-        since reason: GateCredentials.Reason
-    ) throws {
-        // Read while no other process can write the file: later commits are appended after these
-        // records.
+    private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
+        // Read while no other process can write the file: later commits are appended after these records.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The lock that a transaction holds from before it promises changes to the gate's file until
-    /// it has ended.
+    /// The lock that a transaction holds from before it promises changes to the gate's file until it has ended.
     ///
     /// Its number is the next one after those of the one writer and of migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
     /// The statement that waits until all transactions with promised changes have ended.
     ///
-    /// This includes transactions whose processes died meanwhile, or whose commits wait for a
-    /// standby. Those of living processes wait for the file, and give up before.
+    /// This includes transactions whose processes died meanwhile, or whose commits wait for a standby. Those of living
+    /// processes wait for the file, and give up before.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
     /// How long the gate's file has lacked a committed change of rights; zero while it is complete.

@@ -37,8 +37,7 @@ enum StoreEngine: Sendable {
         get throws {
             switch self {
             case .sqlite(let file): try file.hasTable("moving")
-            case .postgres(let database):
-                try database.with { try PostgresMigrations.has("moving", $0) }
+            case .postgres(let database): try database.with { try PostgresMigrations.has("moving", $0) }
             }
         }
     }
@@ -46,14 +45,9 @@ enum StoreEngine: Sendable {
     /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
-    func prepare(
-        migrates: Bool,
-        steps: [Migrations.Step],
-        beforeMigrating: () throws -> Void
-    ) throws {
+    func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
-        case .sqlite(let file):
-            try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)
+        case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)
         case .postgres(let database):
             try database.opening {
                 try database.with { connection in

@@ -8,8 +8,8 @@ import SQLite
 package enum StoreError {
     /// Returns whether the store as a whole can't work now.
     ///
-    /// The disk is full, input or output failed, the database is locked or damaged, or the gate's
-    /// file can't be written. Trying again later may help; a different message would not.
+    /// The disk is full, input or output failed, the database is locked or damaged, or the gate's file can't be
+    /// written. Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
@@ -24,8 +24,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that a transaction still violates a unique key, or still lacks a lock, in its last
-    /// run: its values, or the code, are to blame.
+    /// The error that a transaction still violates a unique key, or still lacks a lock, in its last run: its values, or
+    /// the code, are to blame.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -34,18 +34,14 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// Another one conflicted with it or had the turn at the gate's file, or the commit was not
-    /// answered.
+    /// Another one conflicted with it or had the turn at the gate's file, or the commit was not answered.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Returns whether a transaction lasted too long, so that a smaller one may get through
-    /// (`TransactionBound`).
-    package static func isTooLong(_ error: any Error) -> Bool {
-        (error as? PostgresError)?.isTooLong == true
-    }
+    /// Returns whether a transaction lasted too long, so that a smaller one may get through (`TransactionBound`).
+    package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
     /// Returns whether a transaction was possibly committed, and the answer was lost.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {

@@ -118,8 +118,8 @@ package struct Transaction {
     /// This process's slot among those that write to the database.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs an action after the commit, such as counting in a metric, because the transaction
-    /// itself can be undone and run again.
+    /// Runs an action after the commit, such as counting in a metric, because the transaction itself can be undone and
+    /// run again.
     ///
     /// The action runs on the committing thread, and must not block or write.
     package func afterCommit(_ action: @escaping () -> Void) {
@@ -127,9 +127,7 @@ package struct Transaction {
     }
 
     /// Hashes a short secret with the server's key, bound to its subject.
-    package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
-        key.hash(secret, boundTo: subject)
-    }
+    package func hash(_ secret: String, boundTo subject: String) -> [UInt8] { key.hash(secret, boundTo: subject) }
 }
 
 /// The access of one transaction to a table or a group of tables.

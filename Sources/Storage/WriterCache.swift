@@ -1,12 +1,10 @@
 import Domain
 import Synchronization
 
-/// A cache of the rows that the writer has just read or written: statuses, and the catalog's
-/// number.
+/// A cache of the rows that the writer has just read or written: statuses, and the catalog's number.
 ///
-/// All changes by the store's one writer pass through the cache. It is cleared when another process
-/// has written or a transaction failed. Of its two bounded generations the older one is dropped
-/// when the younger is full.
+/// All changes by the store's one writer pass through the cache. It is cleared when another process has written or a
+/// transaction failed. Of its two bounded generations the older one is dropped when the younger is full.
 final class WriterCache: Sendable {
     /// The maximum number of statuses of one generation; each takes a few hundred bytes.
     private static let generationMax = 8192
@@ -41,8 +39,7 @@ final class WriterCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Clears the cache if another connection has written, and returns whether it did;
-    /// `dataVersion` is SQLite's.
+    /// Clears the cache if another connection has written, and returns whether it did; `dataVersion` is SQLite's.
     func begin(dataVersion: Int64) -> Bool {
         state.withLock { state in
             guard state.dataVersion != dataVersion else { return false }

@@ -14,8 +14,7 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts that the start doesn't wait for: their problems are easier to see once the
-        /// service runs.
+        /// The parts that the start doesn't wait for: their problems are easier to see once the service runs.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -30,8 +29,8 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a registry of parts that aren't ready yet, and of `others` that are ready until they
-    /// report otherwise and that `waitForAll` doesn't wait for.
+    /// Creates a registry of parts that aren't ready yet, and of `others` that are ready until they report otherwise
+    /// and that `waitForAll` doesn't wait for.
     package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }
@@ -78,9 +77,7 @@ package final class Readiness: Sendable {
 
     private func set(_ part: String, _ reason: String?) {
         let watchers = state.withLock { state in
-            guard state.parts[part] != .some(reason) else {
-                return [CheckedContinuation<Void, Never>]()
-            }
+            guard state.parts[part] != .some(reason) else { return [CheckedContinuation<Void, Never>]() }
             state.parts[part] = .some(reason)
             defer { state.watchers.removeAll() }
             return Array(state.watchers.values)

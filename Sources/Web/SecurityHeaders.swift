@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Adds to every answer the headers that keep browsers from guessing its type, framing it or
-/// storing it, unless the answer sets them.
+/// Adds to every answer the headers that keep browsers from guessing its type, framing it or storing it, unless the
+/// answer sets them.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     /// Whether users connect by https, so that browsers must keep to it.
     let isSecure: Bool
@@ -18,9 +18,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
             // An error such as a missing page is an answer too.
             response = try error.response(from: request, context: context)
         }
-        for (name, value) in Self.headers where response.headers[name] == nil {
-            response.headers[name] = value
-        }
+        for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         return response
     }
@@ -36,9 +34,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     }
 
     private static func name(_ text: String) -> HTTPFields.Element.Name {
-        guard let name = HTTPFields.Element.Name(text) else {
-            preconditionFailure("bad header \(text)")
-        }
+        guard let name = HTTPFields.Element.Name(text) else { preconditionFailure("bad header \(text)") }
         return name
     }
 }

@@ -5,8 +5,8 @@ package import JSON
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
-    /// The largest payload that the broker of `lamplighter up` passes on, so that the sender of one
-    /// that is too large gets a reason.
+    /// The largest payload that the broker of `lamplighter up` passes on, so that the sender of one that is too large
+    /// gets a reason.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
@@ -16,10 +16,7 @@ package enum Payload {
     /// Reads a payload, which must be a JSON object.
     package static func object(_ bytes: ArraySlice<UInt8>) throws(WireError) -> JSONObject {
         guard bytes.count <= bytesMax else {
-            throw WireError(
-                "The payload has more than \(bytesMax) bytes.",
-                id: MessageIDScanner.id(in: bytes)
-            )
+            throw WireError("The payload has more than \(bytesMax) bytes.", id: MessageIDScanner.id(in: bytes))
         }
         let value: JSONValue
         do {
@@ -37,9 +34,7 @@ package enum Payload {
     }
 
     /// Returns the message's id, if it has a valid one.
-    package static func id(of object: JSONObject) -> MessageID? {
-        object["id"]?.stringValue.flatMap { MessageID($0) }
-    }
+    package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
     /// Runs a reader of fields and adds the message's id to its errors.
     static func read<Value>(
@@ -65,11 +60,7 @@ package enum Payload {
     static func shape(of value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):
-            .object(
-                JSONObject(
-                    members: object.members.map { .init(key: $0.key, value: shape(of: $0.value)) }
-                )
-            )
+            .object(JSONObject(members: object.members.map { .init(key: $0.key, value: shape(of: $0.value)) }))
         case .array(let elements): .string("array of \(elements.count)")
         case .string(let text): .string("string of \(text.utf8.count) bytes")
         default: .string(value.kind)

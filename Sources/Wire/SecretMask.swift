@@ -1,12 +1,10 @@
 import Domain
 package import JSON
 
-/// A mask that removes passwords, codes, tokens and other secrets from payloads shown to people who
-/// watch messages.
+/// A mask that removes passwords, codes, tokens and other secrets from payloads shown to people who watch messages.
 ///
-/// Secrets are recognised by their names in the schemas, which a test compares. Requests to
-/// services that are not `open`, such as `account`, show only names and sizes, since a secret may
-/// stand under a wrong name.
+/// Secrets are recognised by their names in the schemas, which a test compares. Requests to services that are not
+/// `open`, such as `account`, show only names and sizes, since a secret may stand under a wrong name.
 package struct SecretMask: Sendable {
     /// The names of data points that are write-only in any product, whose values are hidden.
     private let writeOnly: Set<String>
@@ -25,8 +23,8 @@ package struct SecretMask: Sendable {
 
     /// The names of addresses, which only operators with full rights see whole.
     private static let addresses: Set<String> = [
-        "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value",
-        "username", "userName", "name", "nickname", "latitude", "longitude",
+        "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value", "username", "userName",
+        "name", "nickname", "latitude", "longitude",
     ]
     /// The names of members that are addresses only if they look like one.
     private static let maybeAddresses: Set<String> = [
@@ -48,28 +46,18 @@ package struct SecretMask: Sendable {
             return kind == "device" ? .string(String(decoding: payload, as: UTF8.self)) : nil
         }
         let isRequest = kind == "app" && levels.count > 3 && levels[3] == "request"
-        if isRequest, levels.count < 5 || !Self.open.contains(levels[4]) {
-            return Payload.shape(of: value)
-        }
+        if isRequest, levels.count < 5 || !Self.open.contains(levels[4]) { return Payload.shape(of: value) }
         if kind == "system", levels.count > 1, levels[1] == "outbound", levels.last != "result" {
             return masked(value, alsoHiding: ["params"], hidesCodes: true)
         }
         return masked(value, hidesCodes: kind == "app")
     }
 
-    private func masked(
-        _ value: JSONValue,
-        alsoHiding more: Set<String> = [],
-        hidesCodes: Bool
-    ) -> JSONValue {
+    private func masked(_ value: JSONValue, alsoHiding more: Set<String> = [], hidesCodes: Bool) -> JSONValue {
         Self.map(value) { name, inner, outer in
-            if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) {
-                return Self.hidden
-            }
-            // An error's code is a word of the protocol; any other code that is a text grants
-            // access.
-            guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror")
-            else { return nil }
+            if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) { return Self.hidden }
+            // An error's code is a word of the protocol; any other code that is a text grants access.
+            guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror") else { return nil }
             return Self.hidden
         }
     }
@@ -80,14 +68,13 @@ package struct SecretMask: Sendable {
             guard addresses.contains(name) else { return nil }
             if inner.doubleValue != nil, name == "latitude" || name == "longitude" { return hidden }
             guard let text = inner.stringValue else { return nil }
-            let isAddress =
-                !maybeAddresses.contains(name) || text.contains("@") || Phone.isLike(text)
+            let isAddress = !maybeAddresses.contains(name) || text.contains("@") || Phone.isLike(text)
             return isAddress ? .string(MaskedAddress.text(text)) : nil
         }
     }
 
-    /// Replaces members at any depth by the result of `change` for their name, their value, and the
-    /// name of the enclosing member.
+    /// Replaces members at any depth by the result of `change` for their name, their value, and the name of the
+    /// enclosing member.
     ///
     /// If the result is nil, the member stays and its own members are visited.
     private static func map(
@@ -101,8 +88,7 @@ package struct SecretMask: Sendable {
                 JSONObject(
                     members: object.members.map { member in
                         let new =
-                            change(member.key, member.value, outer)
-                            ?? map(member.value, within: member.key, change)
+                            change(member.key, member.value, outer) ?? map(member.value, within: member.key, change)
                         return .init(key: member.key, value: new)
                     }
                 )

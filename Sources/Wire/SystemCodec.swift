@@ -9,9 +9,7 @@ package enum SystemCodec {
     }
 
     /// Reads a worker's state; nil if the payload is malformed.
-    package static func decode(
-        workerState bytes: ArraySlice<UInt8>
-    ) -> (isOnline: Bool, ts: Instant)? {
+    package static func decode(workerState bytes: ArraySlice<UInt8>) -> (isOnline: Bool, ts: Instant)? {
         guard let object = try? Payload.object(bytes), let isOnline = object["online"]?.boolValue,
             let ts = object["ts"]?.intValue
         else { return nil }
@@ -19,9 +17,7 @@ package enum SystemCodec {
     }
 
     /// Writes the state of one process of several: whether it is online.
-    package static func processState(isOnline: Bool) -> [UInt8] {
-        JSONObject([("online", .bool(isOnline))]).encoded()
-    }
+    package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
     /// Reads whether a process is online; nil if the payload is malformed.
     package static func decode(processState bytes: ArraySlice<UInt8>) -> Bool? {
@@ -30,12 +26,11 @@ package enum SystemCodec {
 
     /// Writes a worker's echo to itself, with which it measures its delay.
     ///
-    /// `seen` is the newest echo received after all messages before it were processed. With it the
-    /// gate counts the remaining messages, for each lane if the worker has several.
+    /// `seen` is the newest echo received after all messages before it were processed. With it the gate counts the
+    /// remaining messages, for each lane if the worker has several.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
-            ("number", .integer(number)), ("seen", .integer(seen)),
-            ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
+            ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
         ]).encoded()
     }
 
@@ -52,16 +47,10 @@ package enum SystemCodec {
     }
 
     /// Writes the notice of a dead letter.
-    package static func deadLetter(
-        id: Int64,
-        topic: String,
-        reason: String,
-        worker: String,
-        ts: Instant
-    ) -> [UInt8] {
+    package static func deadLetter(id: Int64, topic: String, reason: String, worker: String, ts: Instant) -> [UInt8] {
         JSONObject([
-            ("id", .integer(id)), ("topic", .string(topic)), ("reason", .string(reason)),
-            ("worker", .string(worker)), ("ts", .integer(ts.milliseconds)),
+            ("id", .integer(id)), ("topic", .string(topic)), ("reason", .string(reason)), ("worker", .string(worker)),
+            ("ts", .integer(ts.milliseconds)),
         ]).encoded()
     }
 
@@ -88,20 +77,13 @@ package enum SystemCodec {
     private static func encode(_ command: GateCommand) -> JSONValue {
         switch command {
         case .revokeSession(let session, let terminal):
-            [
-                "command": "revokeSession", "sessionId": .string(session.text),
-                "terminalId": .string(terminal.text),
-            ]
+            ["command": "revokeSession", "sessionId": .string(session.text), "terminalId": .string(terminal.text)]
         case .kickDevice(let did): ["command": "kickDevice", "did": .string(did.text)]
         case .announcePresence: ["command": "announcePresence"]
         case .announceLane(let lane, let lanes):
-            [
-                "command": "announcePresence", "lane": .integer(Int64(lane)),
-                "lanes": .integer(Int64(lanes)),
-            ]
+            ["command": "announcePresence", "lane": .integer(Int64(lane)), "lanes": .integer(Int64(lanes))]
         case .divide: ["command": "divide"]
-        case .learn(let records):
-            ["command": "learn", "records": .array(records.map { .string($0) })]
+        case .learn(let records): ["command": "learn", "records": .array(records.map { .string($0) })]
         }
     }
 }

@@ -56,9 +56,7 @@ package struct Topics: Sendable {
 
     /// Returns the meaning of a topic.
     package func parse(_ topic: ArraySlice<UInt8>) -> Topic {
-        guard topic.starts(with: prefix) else {
-            return .malformed("the topic is not below the root")
-        }
+        guard topic.starts(with: prefix) else { return .malformed("the topic is not below the root") }
         let rest = Self.behindShard(topic.dropFirst(prefix.count))
         if let device = fastDevice(rest) { return device }
         let levels = Self.levels(of: rest)
@@ -106,9 +104,7 @@ package struct Topics: Sendable {
     }
 
     private func device(_ levels: [String]) -> Topic {
-        guard levels.count == 3, let did = DeviceID(levels[1]) else {
-            return .malformed("the topic has no valid did")
-        }
+        guard levels.count == 3, let did = DeviceID(levels[1]) else { return .malformed("the topic has no valid did") }
         switch levels[2] {
         case "report": return .report(did)
         case "presence": return .presence(did)
@@ -118,8 +114,8 @@ package struct Topics: Sendable {
     }
 
     private static let plainSystem: [String: Topic] = [
-        "session-invalid": .sessionInvalid, "token-used": .tokenUsed, "session-cut": .sessionCut,
-        "missed": .missed, "session-owed": .sessionOwed,
+        "session-invalid": .sessionInvalid, "token-used": .tokenUsed, "session-cut": .sessionCut, "missed": .missed,
+        "session-owed": .sessionOwed,
     ]
 
     private func system(_ levels: [String]) -> Topic {
@@ -128,8 +124,7 @@ package struct Topics: Sendable {
         switch levels[1] {
         case "outbound" where levels[2] == "result": return .outboundResult
         case "presence":
-            return DeviceID(levels[2]).map { .gatePresence($0) }
-                ?? .malformed("the topic has no valid did")
+            return DeviceID(levels[2]).map { .gatePresence($0) } ?? .malformed("the topic has no valid did")
         case "worker", "mark": return .workerState(levels[2])
         case "process": return .processState(levels[2])
         case "wake": return .wake(levels[2])
@@ -151,15 +146,14 @@ package struct Topics: Sendable {
     }
 
     private func register(_ levels: [String]) -> Topic {
-        guard levels.count == 4, levels[3] == "register", let key = ProductKey(levels[1]),
-            let mac = MAC(levels[2])
+        guard levels.count == 4, levels[3] == "register", let key = ProductKey(levels[1]), let mac = MAC(levels[2])
         else { return .malformed("the topic has no valid product key and MAC") }
         return .register(key, mac)
     }
 
     private func status(_ levels: [String]) -> Topic {
-        guard levels.count == 5, levels[2] == "device", levels[4] == "status",
-            let uid = UserID(levels[1]), let did = DeviceID(levels[3])
+        guard levels.count == 5, levels[2] == "device", levels[4] == "status", let uid = UserID(levels[1]),
+            let did = DeviceID(levels[3])
         else { return .malformed("the topic is unknown") }
         return .status(uid, did)
     }
@@ -179,18 +173,14 @@ package struct Topics: Sendable {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
     /// Returns a user's topic; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
-    package func user(_ uid: UserID, _ leaf: StaticString) -> String {
-        "\(root)/user/\(uid.text)/\(leaf)"
-    }
-    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or
-    /// `system`.
+    package func user(_ uid: UserID, _ leaf: StaticString) -> String { "\(root)/user/\(uid.text)/\(leaf)" }
+    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
     /// Returns a topic behind the broker; `leaf` is for example `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the
-    /// root.
+    /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the root.
     ///
     /// Without shards the work isn't divided, and the gate leaves the topics unchanged.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
@@ -205,15 +195,14 @@ package struct Topics: Sendable {
     /// The topic of batches that the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Returns whether a terminal may receive its answer on a topic: in its own space, outside
-    /// `request/`, without wildcards.
+    /// Returns whether a terminal may receive its answer on a topic: in its own space, outside `request/`, without
+    /// wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // Compare bytes, as the broker does: `hasPrefix` compares characters.
         guard topic.utf8.starts(with: space.utf8) else { return false }
         let rest = topic.utf8.dropFirst(space.utf8.count)
-        return !rest.isEmpty && !rest.starts(with: "request/".utf8)
-            && !rest.elementsEqual("request".utf8)
+        return !rest.isEmpty && !rest.starts(with: "request/".utf8) && !rest.elementsEqual("request".utf8)
             && !rest.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
     }
 
@@ -222,8 +211,8 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic for dead letters and logs: the service and method of a request become `*`
-    /// unless they have the form of names.
+    /// Returns a topic for dead letters and logs: the service and method of a request become `*` unless they have the
+    /// form of names.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(
@@ -234,12 +223,8 @@ package struct Topics: Sendable {
             index >= 3 && levels[index].utf8.elementsEqual("request".utf8)
                 && levels[index - 3].utf8.elementsEqual("app".utf8)
         }
-        guard let request, levels[(request + 1)...].contains(where: { !isMethodWord($0) }) else {
-            return text
-        }
-        for index in levels.indices[(request + 1)...] where !isMethodWord(levels[index]) {
-            levels[index] = "*"
-        }
+        guard let request, levels[(request + 1)...].contains(where: { !isMethodWord($0) }) else { return text }
+        for index in levels.indices[(request + 1)...] where !isMethodWord(levels[index]) { levels[index] = "*" }
         // No known topic has more than two levels here; further ones are dropped.
         return levels.prefix(request + 3).joined(separator: "/")
     }

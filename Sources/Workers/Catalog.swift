@@ -11,14 +11,8 @@ struct Catalog {
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }
-        products = Dictionary(
-            try tx.products.all().map { ($0.key, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        apps = Dictionary(
-            try tx.apps.all().map { ($0.id, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        products = Dictionary(try tx.products.all().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        apps = Dictionary(try tx.apps.all().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         self.epoch = epoch
     }
 

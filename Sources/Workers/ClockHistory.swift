@@ -3,8 +3,8 @@ import Synchronization
 
 /// A record of the machine clock's steps while this process runs, measured by the monotonic clock.
 ///
-/// Rows carry the machine's time. The spans identify the rows of the last ten minutes even if the
-/// clock was stepped since.
+/// Rows carry the machine's time. The spans identify the rows of the last ten minutes even if the clock was stepped
+/// since.
 package final class ClockHistory: Sendable {
     /// A span between two steps of the clock; both ends are milliseconds of the monotonic clock.
     fileprivate struct Span {
@@ -17,8 +17,8 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: the machine's time before it, and the milliseconds by which it
-        /// was ahead of the monotonic clock then.
+        /// The last forward step: the machine's time before it, and the milliseconds by which it was ahead of the
+        /// monotonic clock then.
         var jump: (at: Instant, ahead: Int64)?
     }
 
@@ -30,8 +30,7 @@ package final class ClockHistory: Sendable {
         state.withLock { _ = $0.record(clock) }
     }
 
-    /// Returns the earliest and the latest time that the machine's clock showed in the last
-    /// `seconds`.
+    /// Returns the earliest and the latest time that the machine's clock showed in the last `seconds`.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.record(clock) - seconds * 1000
@@ -42,11 +41,10 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time at which the clock was last set forward, by the clock before that step; nil
-    /// if it never was.
+    /// Returns the time at which the clock was last set forward, by the clock before that step; nil if it never was.
     ///
-    /// `behind` is the number of milliseconds by which the clock is now behind the clock before the
-    /// step; 0 if it isn't.
+    /// `behind` is the number of milliseconds by which the clock is now behind the clock before the step; 0 if it
+    /// isn't.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

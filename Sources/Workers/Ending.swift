@@ -2,8 +2,8 @@ import Synchronization
 
 /// A flag that this process is about to stop with all of its workers.
 ///
-/// Terminals are notified when a worker is missing while the process runs on, but not of each
-/// worker when the whole process stops.
+/// Terminals are notified when a worker is missing while the process runs on, but not of each worker when the whole
+/// process stops.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

@@ -12,11 +12,10 @@ package enum PlainThread {
     /// The size of a thread's stack in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Lowers the priority of the calling thread alone (Linux), so that it doesn't delay reports
-    /// and commands.
+    /// Lowers the priority of the calling thread alone (Linux), so that it doesn't delay reports and commands.
     ///
-    /// By the kernel's weights (`sched_prio_to_weight`: 110 beside 1,024), a niceness of 10 leaves
-    /// it a tenth of a core beside one busy thread; 15 would leave a thirtieth.
+    /// By the kernel's weights (`sched_prio_to_weight`: 110 beside 1,024), a niceness of 10 leaves it a tenth of a core
+    /// beside one busy thread; 15 would leave a thirtieth.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

@@ -52,8 +52,7 @@ struct ChartReadingTests {
                         * 60_000
                 ),
                 data: number % 7 == 0
-                    ? ["other": true]
-                    : ["level": .integer(Int64.random(in: -50...50, using: &random))]
+                    ? ["other": true] : ["level": .integer(Int64.random(in: -50...50, using: &random))]
             )
         }
         try append(Array(records[..<5000]), sorted: true)
@@ -64,33 +63,22 @@ struct ChartReadingTests {
         }
         // Late values of the second day make its sums stale; other late values stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
-        try append(
-            records[5000..<5500].filter { second.contains($0.ts.milliseconds) },
-            sorted: true
-        )
+        try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)
-        let days = try store.read {
-            try $0.history.days.sums(of: "level", Self.did, days: day...day + 3)
-        }
+        let days = try store.read { try $0.history.days.sums(of: "level", Self.did, days: day...day + 3) }
         #expect(days.map(\.day) == [day, day + 2])
     }
 
     @Test(
         "A chart made of days' sums is that of the records",
-        arguments: [
-            "UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
-        ],
+        arguments: ["UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"],
         ["15m", "1h", "6h", "1d", "1w"]
     )
     func exact(_ zone: String, _ step: String) throws {
         try fill(zone.count + step.count)
         let (step, zone) = (try #require(TimeStep(step)), try #require(TimeZone(identifier: zone)))
-        for (from, to): (Int64, Int64) in [
-            (0, 4 * HistoryDay.length), (1_234_567, 3 * HistoryDay.length - 98_765),
-        ] {
-            let (from, to) = (
-                Instant(milliseconds: Self.start + from), Instant(milliseconds: Self.start + to)
-            )
+        for (from, to): (Int64, Int64) in [(0, 4 * HistoryDay.length), (1_234_567, 3 * HistoryDay.length - 98_765)] {
+            let (from, to) = (Instant(milliseconds: Self.start + from), Instant(milliseconds: Self.start + to))
             var wanted = ChartSums(step: step, zone: zone, rowsMax: 2000)
             try store.read { tx in
                 _ = try tx.history.scan(Self.did, from: HistoryPlace(from), to: to) { record, _ in
@@ -98,13 +86,7 @@ struct ChartReadingTests {
                 }
             }
             var found = ChartSums(step: step, zone: zone, rowsMax: 2000)
-            let reading = ChartReading(
-                store: store,
-                did: Self.did,
-                name: "level",
-                from: from,
-                to: to
-            )
+            let reading = ChartReading(store: store, did: Self.did, name: "level", from: from, to: to)
 
             #expect(try !reading.read(into: &found))
 

@@ -12,8 +12,7 @@ struct DeviceSearchTests {
     private let directory: TemporaryDirectory
     private let store: Store
 
-    /// Creates three devices: one named Hall on floor 2 of wing A 1, one on floor 2, and one
-    /// without name and tags.
+    /// Creates three devices: one named Hall on floor 2 of wing A 1, one on floor 2, and one without name and tags.
     init() throws {
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
@@ -36,11 +35,7 @@ struct DeviceSearchTests {
 
     private static func did(_ number: Int) -> DeviceID { DeviceID(trusted: "d-\(number)") }
 
-    private func page(
-        _ query: String,
-        after did: String = "",
-        limit: Int = 10
-    ) throws -> FoundDevices {
+    private func page(_ query: String, after did: String = "", limit: Int = 10) throws -> FoundDevices {
         try store.read { tx in
             let terms = try SearchTerms(query)
             let search = try DeviceSearch(terms, products: tx.products.all(), at: Self.now)
@@ -49,18 +44,17 @@ struct DeviceSearchTests {
     }
 
     private static let queries: [(String, [Int])] = [
-        ("", [1, 2, 3]), ("tag:floor=2", [1, 2]), ("tag:floor", [1, 2]), ("tag:floor=3", []),
-        ("tag:floor=", []), ("tag:flo", []), ("-tag:floor=2", [3]), ("-tag:wing", [2, 3]),
-        ("tag:floor=2 tag:wing", [1]), ("tag:\"wing=A 1\"", [1]), ("tag:floor=2 -name:hall", [2]),
-        ("name:hal", [1]), ("name:\"Hall\"", [1]), ("name:\"hall\"", []), ("name:h name:l", [1]),
-        ("hall", [1]), ("-hall", [2, 3]), ("wing=a", [1]), ("lamp tag:floor=2 hall", [1]),
-        ("\"floor=2\"", [1, 2]), ("tag:floor=2 online:yes", []),
+        ("", [1, 2, 3]), ("tag:floor=2", [1, 2]), ("tag:floor", [1, 2]), ("tag:floor=3", []), ("tag:floor=", []),
+        ("tag:flo", []), ("-tag:floor=2", [3]), ("-tag:wing", [2, 3]), ("tag:floor=2 tag:wing", [1]),
+        ("tag:\"wing=A 1\"", [1]), ("tag:floor=2 -name:hall", [2]), ("name:hal", [1]), ("name:\"Hall\"", [1]),
+        ("name:\"hall\"", []), ("name:h name:l", [1]), ("hall", [1]), ("-hall", [2, 3]), ("wing=a", [1]),
+        ("lamp tag:floor=2 hall", [1]), ("\"floor=2\"", [1, 2]), ("tag:floor=2 online:yes", []),
     ]
 
-    @Test("finds by name, tag and words, each of which may be left out", arguments: queries)
-    func finds(_ query: String, _ numbers: [Int]) throws {
-        #expect(try page(query).found.map(\.device.did) == numbers.map(Self.did))
-    }
+    @Test("finds by name, tag and words, each of which may be left out", arguments: queries) func finds(
+        _ query: String,
+        _ numbers: [Int]
+    ) throws { #expect(try page(query).found.map(\.device.did) == numbers.map(Self.did)) }
 
     @Test("goes on behind the last device of a page, and ends with the last one")
     func pages() throws {

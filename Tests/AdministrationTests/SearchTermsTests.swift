@@ -14,8 +14,8 @@ struct SearchTermsTests {
                 .init(key: "online", value: "yes", isNegated: true, isExact: false),
             ]
         ), ("\"two words\"", [.init(key: "", value: "two words", isNegated: false, isExact: true)]),
-        ("name:\"a b\"", [.init(key: "name", value: "a b", isNegated: false, isExact: true)]),
-        ("name:", []), ("\"open", [.init(key: "", value: "open", isNegated: false, isExact: true)]),
+        ("name:\"a b\"", [.init(key: "name", value: "a b", isNegated: false, isExact: true)]), ("name:", []),
+        ("\"open", [.init(key: "", value: "open", isNegated: false, isExact: true)]),
         (":x", [.init(key: "", value: ":x", isNegated: false, isExact: false)]),
     ]
 

@@ -42,10 +42,7 @@ import Testing
         )
     }
 
-    private func restored(
-        _ passphrase: Passphrase? = nil,
-        endsSessions: Bool = false
-    ) throws -> DataDirectory {
+    private func restored(_ passphrase: Passphrase? = nil, endsSessions: Bool = false) throws -> DataDirectory {
         let target = try DataDirectory.prepare(folder.path + "/restored")
         _ = try Backup.restore(
             file,
@@ -71,8 +68,9 @@ import Testing
         _ = try Backup.verify(file, passphrase: passphrase, scratch: nil, progress: Self.quiet)
     }
 
-    @Test("What was committed before is restored elsewhere with its keys, under the same rights")
-    func roundTrip() throws {
+    @Test("What was committed before is restored elsewhere with its keys, under the same rights") func roundTrip()
+        throws
+    {
         try fill((0..<50).map { "name-\($0)" })
         let report = try make()
         try fill(["later"])
@@ -86,14 +84,11 @@ import Testing
         #expect(TextFile.read(target.serviceSecret) == TextFile.read(directory.serviceSecret))
         #expect(TextFile.mode(file) == 0o600)
         #expect(TextFile.mode(target.database) == 0o600)
-        let names = try StoreAccess.service(target, .file).read {
-            try $0.services.all().map(\.name)
-        }
+        let names = try StoreAccess.service(target, .file).read { try $0.services.all().map(\.name) }
         #expect(Set(names) == Set((0..<50).map { "name-\($0)" }))
     }
 
-    @Test("Nothing but the backup is left beside it, nor in the data directory")
-    func leavesNothing() throws {
+    @Test("Nothing but the backup is left beside it, nor in the data directory") func leavesNothing() throws {
         try make()
         try verify()
 
@@ -101,8 +96,7 @@ import Testing
         #expect(TextFile.names(in: directory.path).allSatisfy { !$0.hasPrefix("backup-") })
     }
 
-    @Test("The copy that a killed process left is removed, that of a living one is not")
-    func leftCopies() throws {
+    @Test("The copy that a killed process left is removed, that of a living one is not") func leftCopies() throws {
         try TextFile.write("x", to: directory.path + "/backup-999999999.db")
         try TextFile.write("x", to: directory.path + "/backup-1.db")
         try make()
@@ -137,8 +131,7 @@ import Testing
         try verify()
     }
 
-    @Test("An encrypted backup opens with its passphrase alone, and holds nothing in clear")
-    func passphrase() throws {
+    @Test("An encrypted backup opens with its passphrase alone, and holds nothing in clear") func passphrase() throws {
         try fill(["a-name-that-is-nowhere-else"])
         let right = Passphrase(bytes: Array("correct horse".utf8))
         try make(right)
@@ -154,8 +147,7 @@ import Testing
         #expect(TextFile.exists(try restored(right).database))
     }
 
-    @Test("Nothing is overwritten: no backup by a backup, no data by a restored one")
-    func overwritesNothing() throws {
+    @Test("Nothing is overwritten: no backup by a backup, no data by a restored one") func overwritesNothing() throws {
         try make()
         let before = TextFile.readBytes(file)
         #expect(refusal { try make() }?.code == .backupUnusable)
@@ -173,8 +165,7 @@ import Testing
         #expect(taken?.code == .dataDirectoryUnusable)
     }
 
-    @Test("A restored device obeys the next command: its numbers are ahead of all given out")
-    func numbers() throws {
+    @Test("A restored device obeys the next command: its numbers are ahead of all given out") func numbers() throws {
         let did = DeviceID(trusted: String(repeating: "d", count: 32))
         try store.batch(at: Self.now) { tx in
             try tx.products.save(Product(key: Self.product, name: "Lamp"), secret: "s")
@@ -216,9 +207,7 @@ import Testing
             try writer.seal(BackupSummary(try copy.check()))
             try writer.finish()
             let target = try DataDirectory.prepare(folder.path + "/of-\(isRight)")
-            let verified = refusal {
-                _ = try Backup.verify(path, passphrase: nil, scratch: nil, progress: Self.quiet)
-            }
+            let verified = refusal { _ = try Backup.verify(path, passphrase: nil, scratch: nil, progress: Self.quiet) }
             let restored = refusal {
                 _ = try Backup.restore(
                     path,

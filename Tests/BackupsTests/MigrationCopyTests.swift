@@ -10,14 +10,10 @@ import Testing
     func migrationCopy() throws {
         let folder = try TemporaryDirectory()
         let directory = try DataDirectory.prepare(folder.path)
-        let store = try StoreAccess.service(directory, .file) { _ in
-            Issue.record("nothing is to be migrated")
-        }
+        let store = try StoreAccess.service(directory, .file) { _ in Issue.record("nothing is to be migrated") }
 
         var parts: [Double] = []
-        let first = try MigrationCopy.make(of: store, in: directory, before: "9.8.7") {
-            parts.append($0)
-        }
+        let first = try MigrationCopy.make(of: store, in: directory, before: "9.8.7") { parts.append($0) }
         let second = try MigrationCopy.make(of: store, in: directory, before: "9.8.7") { _ in }
 
         #expect(first == "\(directory.database).before-9.8.7")

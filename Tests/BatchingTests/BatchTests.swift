@@ -38,8 +38,7 @@ struct BatchTests {
         /// Calls `body` with the message, whose buffers are valid during the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
-                topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [],
-                traceparent ?? [],
+                topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [], traceparent ?? [],
             ]
             let all = pieces.flatMap { $0 }
             all.withUnsafeBufferPointer { all in
@@ -63,17 +62,13 @@ struct BatchTests {
 
         static func random(_ random: inout some RandomNumberGenerator) -> Value {
             func bytes(_ most: Int, _ random: inout some RandomNumberGenerator) -> [UInt8] {
-                (0..<Int.random(in: 0...most, using: &random)).map { _ in
-                    UInt8.random(in: 0 ... .max, using: &random)
-                }
+                (0..<Int.random(in: 0...most, using: &random)).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
             }
             var value = Value(topic: bytes(80, &random), payload: bytes(700, &random))
             value.isAtLeastOnce = .random(using: &random)
             value.isRetained = .random(using: &random)
             value.isCorrelationTooLong = .random(using: &random)
-            if .random(using: &random) {
-                value.expirySeconds = .random(in: 0 ... .max, using: &random)
-            }
+            if .random(using: &random) { value.expirySeconds = .random(in: 0 ... .max, using: &random) }
             if .random(using: &random) { value.responseTopic = bytes(300, &random) }
             if .random(using: &random) { value.correlation = bytes(128, &random) }
             if .random(using: &random) { value.sourceAddress = bytes(39, &random) }
@@ -90,9 +85,7 @@ struct BatchTests {
 
     private static func read(_ bytes: [UInt8]) -> [Value]? {
         bytes.withUnsafeBufferPointer { bytes in
-            guard BatchReader.count(in: bytes) != nil, var reader = BatchReader(bytes) else {
-                return nil
-            }
+            guard BatchReader.count(in: bytes) != nil, var reader = BatchReader(bytes) else { return nil }
             var values: [Value] = []
             while let message = reader.next() { values.append(Value(message)) }
             return values
@@ -142,14 +135,10 @@ struct BatchTests {
         #expect(Self.read([2] + bytes.dropFirst()) == nil, "another version")
     }
 
-    @Test("of random bytes is read without a trap, and never beyond them", arguments: 0..<200)
-    func noise(seed: Int) {
+    @Test("of random bytes is read without a trap, and never beyond them", arguments: 0..<200) func noise(seed: Int) {
         var random = Seed(seed)
         let bytes =
-            [1]
-            + (0..<Int.random(in: 0...300, using: &random)).map { _ in
-                UInt8.random(in: 0...12, using: &random)
-            }
+            [1] + (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...12, using: &random) }
 
         guard let values = Self.read(bytes) else { return }
 

@@ -6,8 +6,8 @@ struct ShardTests {
     @Test(
         "An id's last two characters are its shard",
         arguments: [
-            ("d-0123456789a4f", 0x4f), ("a1b2c3d4e5f6", 0xf6), ("123456789012345", 0x45),
-            ("4F", 0x4f), ("x", 0x08), ("", 0x00),
+            ("d-0123456789a4f", 0x4f), ("a1b2c3d4e5f6", 0xf6), ("123456789012345", 0x45), ("4F", 0x4f), ("x", 0x08),
+            ("", 0x00),
         ] as [(String, UInt8)]
     )
     func ofID(_ id: String, _ shard: UInt8) {
@@ -24,11 +24,10 @@ struct ShardTests {
             ),
             ("ll/v1/product/aaaa/a1b2/register", "ll/v1/shard/b2/product/aaaa/a1b2/register"),
             ("ll/v1/system/presence/d-07", "ll/v1/shard/07/system/presence/d-07"),
-            ("ll/v1/system/trigger/t-10", "ll/v1/shard/10/system/trigger/t-10"),
-            ("ll/v1/device/d-4f/command", nil), ("ll/v1/app/demo/abcd/response", nil),
-            ("ll/v1/system/session-invalid", nil), ("ll/v1/system/outbound/result", nil),
-            ("ll/v1/user/u-1/device", nil), ("ll/v2/device/d-4f/report", nil), ("ll/v1", nil),
-            ("ll/v1device/d-4f/report", nil),
+            ("ll/v1/system/trigger/t-10", "ll/v1/shard/10/system/trigger/t-10"), ("ll/v1/device/d-4f/command", nil),
+            ("ll/v1/app/demo/abcd/response", nil), ("ll/v1/system/session-invalid", nil),
+            ("ll/v1/system/outbound/result", nil), ("ll/v1/user/u-1/device", nil), ("ll/v2/device/d-4f/report", nil),
+            ("ll/v1", nil), ("ll/v1device/d-4f/report", nil),
         ] as [(String, String?)]
     )
     func topics(_ topic: String, _ divided: String?) {
@@ -36,8 +35,9 @@ struct ShardTests {
         #expect(result.map { String(decoding: $0, as: UTF8.self) } == divided)
     }
 
-    @Test("Each shard belongs to one lane, and each lane has as many", arguments: [1, 2, 8, 32])
-    func lanes(_ count: Int) {
+    @Test("Each shard belongs to one lane, and each lane has as many", arguments: [1, 2, 8, 32]) func lanes(
+        _ count: Int
+    ) {
         let lanes = (0..<count).map { Shards(lane: $0, of: count) }
         for shard in 0...UInt8.max {
             #expect(lanes.count { $0.contains(shard) } == 1)

@@ -29,8 +29,7 @@ struct BenchClusterTests {
         #expect(isMet([100, 160, 320, 640], [50, 50, 55, 60]))
     }
 
-    @Test("Less, dearer, slower or deadlocked misses them, as does a control without deadlocks")
-    func misses() {
+    @Test("Less, dearer, slower or deadlocked misses them, as does a control without deadlocks") func misses() {
         #expect(!isMet([100, 160, 320, 630], [50, 50, 55, 60]))
         #expect(!isMet([100, 160, 320, 640], [50, 50, 55, 61]))
         #expect(!isMet([100, 160, 320, 640], [50, 50, 55, 60], delay: 31))

@@ -21,8 +21,7 @@ struct KeptReportsTests {
         #expect(reports.due(at: 2).payloads == [[16]])
     }
 
-    @Test("It is repeated after 5 s, then after twice as long each time, up to 5 minutes")
-    func repeats() {
+    @Test("It is repeated after 5 s, then after twice as long each time, up to 5 minutes") func repeats() {
         var reports = kept(1)
         #expect(reports.due(at: 0).repeats == 0)
         var now: Int64 = 0

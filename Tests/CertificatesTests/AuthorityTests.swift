@@ -9,20 +9,13 @@ import Testing
 
     private func names(_ texts: String...) -> [ServerName] { texts.compactMap(ServerName.init) }
 
-    @Test("A server's certificate holds for its names and this machine's own, and fits its key")
-    func server() throws {
+    @Test("A server's certificate holds for its names and this machine's own, and fits its key") func server() throws {
         let authority = try CertificateAuthority(at: now)
 
-        let issued = try authority.issueServer(
-            names("lamps.example.com", "192.0.2.7", "localhost"),
-            days: 397,
-            at: now
-        )
+        let issued = try authority.issueServer(names("lamps.example.com", "192.0.2.7", "localhost"), days: 397, at: now)
 
         let file = try CertificateFile(pem: issued.pem)
-        #expect(
-            file.facts.names == ["lamps.example.com", "192.0.2.7", "localhost", "127.0.0.1", "::1"]
-        )
+        #expect(file.facts.names == ["lamps.example.com", "192.0.2.7", "localhost", "127.0.0.1", "::1"])
         #expect(file.facts.begin == now)
         #expect(file.facts.end == now.adding(seconds: 397 * 86_400))
         #expect(file.facts == issued.facts)
@@ -31,8 +24,9 @@ import Testing
         try file.check(keyPEM: issued.keyPEM)
     }
 
-    @Test("An authority that was written and read again signs certificates of the same authority")
-    func renewing() throws {
+    @Test("An authority that was written and read again signs certificates of the same authority") func renewing()
+        throws
+    {
         let first = try CertificateAuthority(at: now)
         let old = try first.issueServer(names("a.example"), days: 10, at: now)
 
@@ -44,9 +38,7 @@ import Testing
         #expect(try CertificateFile(pem: old.pem).isSigned(by: trusted))
         #expect(try CertificateFile(pem: new.pem).isSigned(by: trusted))
         #expect(new.facts.end == later.adding(seconds: 10 * 86_400))
-        #expect(throws: CertificateFault.keyMismatch) {
-            try CertificateFile(pem: new.pem).check(keyPEM: old.keyPEM)
-        }
+        #expect(throws: CertificateFault.keyMismatch) { try CertificateFile(pem: new.pem).check(keyPEM: old.keyPEM) }
     }
 
     @Test("An authority whose time is over signs nothing more")
@@ -54,9 +46,7 @@ import Testing
         let authority = try CertificateAuthority(at: now)
         let later = now.adding(seconds: 3651 * 86_400)
 
-        #expect(throws: CertificateFault.authorityEnded) {
-            try authority.issueServer([], days: 1, at: later)
-        }
+        #expect(throws: CertificateFault.authorityEnded) { try authority.issueServer([], days: 1, at: later) }
         #expect(throws: CertificateFault.authorityEnded) {
             try authority.issueDevice(DeviceID(trusted: "d-1"), days: 1, from: later)
         }
@@ -78,9 +68,7 @@ import Testing
         #expect(link.isAuthority)
         #expect(link.facts.subject == new.facts.subject)
         #expect(link.facts.end == old.facts.end)
-        #expect(throws: CertificateFault.authorityEnded) {
-            try old.link(to: new, at: old.facts.end)
-        }
+        #expect(throws: CertificateFault.authorityEnded) { try old.link(to: new, at: old.facts.end) }
 
         let both = try new.pem + old.pem
         #expect(try CertificateAuthority(pem: both, keyPEM: old.keyPEM).facts == old.facts)
@@ -90,8 +78,7 @@ import Testing
         #expect(try file.pem(endingAfter: old.facts.end) == new.pem)
     }
 
-    @Test("A certificate is not taken for one of another authority, even of the same name")
-    func foreign() throws {
+    @Test("A certificate is not taken for one of another authority, even of the same name") func foreign() throws {
         let one = try CertificateAuthority(at: now)
         let other = try CertificateAuthority(at: now)
         let issued = try one.issueServer([], days: 1, at: now)
@@ -152,29 +139,12 @@ import Testing
                 certificate: { $0.keyPEM + $0.pem },
                 key: { $0.pem + $0.keyPEM },
                 fault: nil
-            ),
-            Fault(
-                name: "empty",
-                certificate: { _ in "" },
-                key: { $0.keyPEM },
-                fault: .noCertificate
-            ),
-            Fault(
-                name: "no PEM",
-                certificate: { _ in "hello" },
-                key: { $0.keyPEM },
-                fault: .noCertificate
-            ),
-            Fault(
-                name: "the key alone",
-                certificate: { $0.keyPEM },
-                key: { $0.keyPEM },
-                fault: .noCertificate
-            ),
+            ), Fault(name: "empty", certificate: { _ in "" }, key: { $0.keyPEM }, fault: .noCertificate),
+            Fault(name: "no PEM", certificate: { _ in "hello" }, key: { $0.keyPEM }, fault: .noCertificate),
+            Fault(name: "the key alone", certificate: { $0.keyPEM }, key: { $0.keyPEM }, fault: .noCertificate),
             Fault(
                 name: "a certificate cut short",
-                certificate: { _ in "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
-                },
+                certificate: { _ in "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n" },
                 key: { $0.keyPEM },
                 fault: .noCertificate
             ),
@@ -188,9 +158,7 @@ import Testing
             Fault(
                 name: "an encrypted key",
                 certificate: { $0.pem },
-                key: { _ in
-                    "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n"
-                },
+                key: { _ in "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n" },
                 fault: .keyEncrypted
             ),
         ]

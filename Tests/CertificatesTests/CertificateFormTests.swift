@@ -8,8 +8,7 @@ import X509
 @Suite struct CertificateFormTests {
     private let now = Instant(milliseconds: 1_795_435_200_000)
 
-    @Test("A certificate in DER form, a request and other forms than PEM are recognised")
-    func forms() throws {
+    @Test("A certificate in DER form, a request and other forms than PEM are recognised") func forms() throws {
         let issued = try CertificateAuthority(at: now).issueServer([], days: 1, at: now)
         let der = try PEMDocument(pemString: issued.pem).derBytes
         let long = [0x30, 0x82, 0x0a, 0x10, 2, 1, 3, 0x30] + [UInt8](repeating: 0xff, count: 9)

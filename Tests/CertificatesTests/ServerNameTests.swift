@@ -8,8 +8,7 @@ import Testing
         arguments: [
             ("Lamps.Example.com", "lamps.example.com"), ("localhost", "localhost"), ("::1", "::1"),
             ("192.0.2.7", "192.0.2.7"), ("*.example.com", "*.example.com"), ("my_host", "my_host"),
-            ("lamps.example.com.", "lamps.example.com"),
-            ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+            ("lamps.example.com.", "lamps.example.com"), ("xn--bcher-kva.example", "xn--bcher-kva.example"),
         ]
     )
     func taken(_ text: String, _ name: String) {

@@ -23,8 +23,7 @@ struct KnownBrowserTests {
         #expect(browsers.number(in: browsers.mark(for: "ann"), for: "ann") != number)
     }
 
-    @Test("shows what it was given, unchanged", arguments: ["", ".", "a.b", "x", "é.é"])
-    func forged(_ mark: String) {
+    @Test("shows what it was given, unchanged", arguments: ["", ".", "a.b", "x", "é.é"]) func forged(_ mark: String) {
         #expect(browsers.number(in: mark, for: "ann") == nil)
         let right = browsers.mark(for: "ann")
         let other = right.first == "A" ? "B" : "A"
@@ -85,9 +84,7 @@ struct OperationThreadsTests {
                 group.addTask { try await threads.run(.stranger) {} }
             }
             while threads.waiting < OperationThreads.Rank.stranger.waitingMax { await Task.yield() }
-            await #expect(throws: OperationThreads.IsFull.self) {
-                try await threads.run(.stranger) {}
-            }
+            await #expect(throws: OperationThreads.IsFull.self) { try await threads.run(.stranger) {} }
             #expect(try await threads.run(.operator) { true })
             gate.open()
             try await group.waitForAll()
@@ -129,9 +126,7 @@ struct BodyTests {
             Array("{\((0..<count).map { "\"k\($0)\":1" }.joined(separator: ","))}".utf8)
         }
         #expect(try ConsoleAPI.object(body(ConsoleAPI.valuesMax)).members.count == 20_000)
-        let refused = #expect(throws: Refused.self) {
-            try ConsoleAPI.object(body(ConsoleAPI.valuesMax + 1))
-        }
+        let refused = #expect(throws: Refused.self) { try ConsoleAPI.object(body(ConsoleAPI.valuesMax + 1)) }
         #expect(refused?.status == 413)
     }
 }
@@ -146,12 +141,10 @@ struct UserSearchTests {
     }
 
     static let cases = [
-        Case(text: "lena@example.org", role: .admin, isFound: true),
-        Case(text: "lena@", role: .admin, isFound: true),
+        Case(text: "lena@example.org", role: .admin, isFound: true), Case(text: "lena@", role: .admin, isFound: true),
         Case(text: "LENA@example.org", role: .operator, isFound: true),
         Case(text: "+4915112345678", role: .operator, isFound: true),
-        Case(text: "lena@", role: .operator, isFound: false),
-        Case(text: "\"lena@\"", role: .operator, isFound: false),
+        Case(text: "lena@", role: .operator, isFound: false), Case(text: "\"lena@\"", role: .operator, isFound: false),
         Case(text: "1511234567", role: .operator, isFound: false),
         Case(text: "lena@example.org", role: .viewer, isFound: false),
     ]

@@ -16,8 +16,8 @@ import Testing
         }
     }
 
-    @Test("Each is told once, from the first look on, and not more than the limit at once")
-    mutating func once() throws {
+    @Test("Each is told once, from the first look on, and not more than the limit at once") mutating func once() throws
+    {
         for distance: Int64 in [0, 10] {
             (rows, position) = ([1, 2, 3], nil)
             var reader = LogReader(distance: distance, limit: 2)
@@ -29,8 +29,9 @@ import Testing
         }
     }
 
-    @Test("One that is seen behind a larger one is told too, unless it comes from too far behind")
-    mutating func late() throws {
+    @Test("One that is seen behind a larger one is told too, unless it comes from too far behind") mutating func late()
+        throws
+    {
         (rows, position) = ([100], nil)
         var reader = LogReader(distance: 10, limit: 100)
         #expect(try look(&reader) == [])
@@ -44,8 +45,9 @@ import Testing
         #expect(try look(&reader) == [])
     }
 
-    @Test("After a quiet time rows are no longer looked at again, until the next one comes")
-    mutating func quiet() throws {
+    @Test("After a quiet time rows are no longer looked at again, until the next one comes") mutating func quiet()
+        throws
+    {
         (rows, position) = ([100], 100)
         var reader = LogReader(distance: 10, limit: 100)
         var looked: [Int64] = []
@@ -73,8 +75,7 @@ import Testing
         #expect(try look(after: 22) == [])
     }
 
-    @Test("A reader that comes back is told what came meanwhile, and nothing again")
-    mutating func back() throws {
+    @Test("A reader that comes back is told what came meanwhile, and nothing again") mutating func back() throws {
         (rows, position) = ([95, 99, 104], 99)
         var reader = LogReader(distance: 10, limit: 100)
         #expect(try look(&reader) == [104])

@@ -12,10 +12,7 @@ import Testing
         var rate = ReportRate()
         #expect(rate.note(1000, at: start) == 0)
         for tenth in 1...300 {
-            let shown = rate.note(
-                1000 + Int64(tenth) * 4 / 10,
-                at: start + .milliseconds(tenth * 100)
-            )
+            let shown = rate.note(1000 + Int64(tenth) * 4 / 10, at: start + .milliseconds(tenth * 100))
             if tenth >= 100 { #expect(abs(shown - 4) <= 0.2, "\(tenth)") }
         }
         // Ten seconds after the last report the rate is 0.

@@ -28,13 +28,7 @@ struct TapTests {
 
         var testDescription: String { topic }
 
-        init(
-            _ topic: String,
-            _ branch: String,
-            isIn: Bool,
-            did: String? = nil,
-            talker: String? = nil
-        ) {
+        init(_ topic: String, _ branch: String, isIn: Bool, did: String? = nil, talker: String? = nil) {
             self.topic = topic
             self.branch = branch
             self.isIn = isIn
@@ -106,9 +100,7 @@ struct TapTests {
             )
         )
         #expect(refused.outcome == .refused && refused.reason == "notAllowed")
-        #expect(
-            refused.topic == "ll/v1/device/d-zzzzzzzzzzz00/report" && refused.did?.text == Self.did
-        )
+        #expect(refused.topic == "ll/v1/device/d-zzzzzzzzzzz00/report" && refused.did?.text == Self.did)
         let dead = try #require(
             line(
                 "ll/v1/system/dead-letter",
@@ -118,12 +110,9 @@ struct TapTests {
         #expect(dead.outcome == .dead && dead.did?.text == Self.did)
     }
 
-    @Test("are cut to a bound, and shown by their size alone where they are too large")
-    func bounds() throws {
+    @Test("are cut to a bound, and shown by their size alone where they are too large") func bounds() throws {
         let topic = "ll/v1/device/\(Self.did)/report"
-        let long = try #require(
-            line(topic, #"{"data":{"text":"\#(String(repeating: "x", count: 5_000))"}}"#)
-        )
+        let long = try #require(line(topic, #"{"data":{"text":"\#(String(repeating: "x", count: 5_000))"}}"#))
         let shown = long.json(for: .admin, deviceName: nil).objectValue?["payload"]?.stringValue
         #expect(shown?.count == TapLine.shownMax + 1)
         let huge = try #require(line(topic, "\"" + String(repeating: "x", count: 20_000) + "\""))

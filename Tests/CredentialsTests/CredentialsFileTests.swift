@@ -98,8 +98,7 @@ struct CredentialsFileTests {
         #expect(status.st_mode & 0o777 == 0o640)
     }
 
-    @Test("The turn of a writer that is silent is taken, and it writes nothing more in it")
-    func silent() throws {
+    @Test("The turn of a writer that is silent is taken, and it writes nothing more in it") func silent() throws {
         let folder = try Folder()
         var frozen = try CredentialsFile(path: folder.file)
         var other = try CredentialsFile(path: folder.file)
@@ -123,8 +122,9 @@ struct CredentialsFileTests {
         #expect(try Make.parse(folder.bytes()).records == [Make.everyKind[2], Make.everyKind[3]])
     }
 
-    @Test("Of two that wait for a silent writer one takes the turn, and the other waits for it")
-    func silentForTwo() async throws {
+    @Test("Of two that wait for a silent writer one takes the turn, and the other waits for it") func silentForTwo()
+        async throws
+    {
         let folder = try Folder()
         var frozen = try CredentialsFile(path: folder.file)
         try frozen.hold()
@@ -189,9 +189,7 @@ struct CredentialsFileTests {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)
         try file.hold()
-        #expect(throws: CredentialsError.busy) {
-            _ = try CredentialsLock.take(of: folder.file, longest: 30)
-        }
+        #expect(throws: CredentialsError.busy) { _ = try CredentialsLock.take(of: folder.file, longest: 30) }
         file.release()
         _ = try CredentialsLock.take(of: folder.file, longest: 30)
     }

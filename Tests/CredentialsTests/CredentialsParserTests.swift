@@ -83,8 +83,9 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A body with a right checksum that is not a record is damage", arguments: 0..<4)
-    func strangeBodies(seed: Int) throws {
+    @Test("A body with a right checksum that is not a record is damage", arguments: 0..<4) func strangeBodies(
+        seed: Int
+    ) throws {
         var random = Seed(seed)
         for _ in 0..<1_000 {
             var body = random.bytes(count: 90)

@@ -21,12 +21,7 @@ enum Make {
         .terminal(
             terminalId: String(repeating: "cd", count: 16),
             appId: "demo",
-            session: Session(
-                sessionId: "s-1",
-                uid: "u-abcdefghijklm",
-                token: digest(9),
-                expiresAt: .max
-            )
+            session: Session(sessionId: "s-1", uid: "u-abcdefghijklm", token: digest(9), expiresAt: .max)
         ),
         .terminal(
             terminalId: String(repeating: "ef", count: 16),
@@ -55,13 +50,9 @@ enum Make {
         .removed(.certificates, key: "d-abcdefghijk4f"),
     ]
 
-    static func digest(_ seed: UInt8) -> Digest {
-        Digest(words: (UInt64(seed), 2, 3, UInt64(seed) << 56))
-    }
+    static func digest(_ seed: UInt8) -> Digest { Digest(words: (UInt64(seed), 2, 3, UInt64(seed) << 56)) }
 
-    static func file(_ records: [Record]) throws -> [UInt8] {
-        try Layout.header + records.flatMap { try $0.encoded() }
-    }
+    static func file(_ records: [Record]) throws -> [UInt8] { try Layout.header + records.flatMap { try $0.encoded() } }
 
     /// Returns the position at which each record ends in a file of these records.
     static func ends(_ records: [Record]) throws -> [Int] {
@@ -73,9 +64,7 @@ enum Make {
     }
 
     static func framed(_ body: [UInt8]) -> [UInt8] {
-        func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
-            withUnsafeBytes(of: value.littleEndian) { Array($0) }
-        }
+        func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
         let covered = bytes(UInt16(body.count)) + body
         return covered + bytes(covered.withUnsafeBytes(Checksum.of))
     }
@@ -92,7 +81,5 @@ enum Make {
 
 extension Seed {
     /// Returns up to `count` random bytes.
-    mutating func bytes(count: Int) -> [UInt8] {
-        (0..<below(count + 1)).map { _ in UInt8(truncatingIfNeeded: next()) }
-    }
+    mutating func bytes(count: Int) -> [UInt8] { (0..<below(count + 1)).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

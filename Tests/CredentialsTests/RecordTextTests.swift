@@ -7,11 +7,7 @@ struct RecordTextTests {
     @Test("A record is read as it was written; cut, changed or doubled it is none")
     func text() throws {
         let digest = try #require(Digest([UInt8](0..<32)))
-        let record = Record.service(
-            name: "mailer",
-            secret: digest,
-            role: .custom(publish: ["a/#"], subscribe: [])
-        )
+        let record = Record.service(name: "mailer", secret: digest, role: .custom(publish: ["a/#"], subscribe: []))
         let text = try record.hex()
 
         #expect(Record(hex: text) == record)

@@ -9,8 +9,7 @@ struct IDSourceTests {
         var source = IDSource()
         var last = ""
         for _ in 0..<1_000_000 {
-            // Without the two random digits at the end, so that the order depends on the stamp
-            // alone.
+            // Without the two random digits at the end, so that the order depends on the stamp alone.
             let stamp = String(source.make("d", at: Make.now).utf8.dropLast(2)) ?? ""
             if stamp <= last { Issue.record("\(stamp) follows \(last)") }
             last = stamp
@@ -39,9 +38,7 @@ struct IDSourceTests {
         var ids: Set<String> = []
         // More ids than a millisecond holds, so that some are borrowed from the next milliseconds.
         for _ in 0..<1_000 {
-            for index in sources.indices {
-                ids.insert(sources[index].make("d", at: Make.now, shard: 0xab))
-            }
+            for index in sources.indices { ids.insert(sources[index].make("d", at: Make.now, shard: 0xab)) }
         }
 
         #expect(ids.count == 4_000)
@@ -53,9 +50,7 @@ struct IDSourceTests {
         var source = IDSource()
         var counts: [String: Int] = [:]
         let total = 256 * 400
-        for _ in 0..<total {
-            counts[String(source.make("d", at: Make.now).suffix(2)), default: 0] += 1
-        }
+        for _ in 0..<total { counts[String(source.make("d", at: Make.now).suffix(2)), default: 0] += 1 }
 
         #expect(counts.count == 256)
         // 400 expected, with a standard deviation of 20: eight deviations never happen by chance.
@@ -104,9 +99,8 @@ struct IdentifierTests {
     @Test(
         "A MAC has 12 lowercase hexadecimal digits or is an IMEI",
         arguments: [
-            ("0123456789ab", true), ("123456789012345", true), ("0123456789AB", false),
-            ("0123456789a", false), ("0123456789abc", false), ("12345678901234a", false),
-            ("01:23:45:67:89:ab", false), ("", false),
+            ("0123456789ab", true), ("123456789012345", true), ("0123456789AB", false), ("0123456789a", false),
+            ("0123456789abc", false), ("12345678901234a", false), ("01:23:45:67:89:ab", false), ("", false),
         ]
     )
     func mac(_ text: String, _ isGood: Bool) {

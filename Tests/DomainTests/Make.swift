@@ -41,12 +41,7 @@ enum Make {
         faults: [Report.Condition] = []
     ) -> Report {
         let ts = ts.map { at($0) }
-        return Report(
-            ts: ts,
-            points: data.map { [.init(ts: ts, data: $0)] } ?? [],
-            alerts: alerts,
-            faults: faults
-        )
+        return Report(ts: ts, points: data.map { [.init(ts: ts, data: $0)] } ?? [], alerts: alerts, faults: faults)
     }
 
     static func history(_ points: [(Int64, JSONObject)]) -> Report {

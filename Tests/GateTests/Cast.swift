@@ -31,9 +31,7 @@ enum Cast {
                 uid: uid,
                 token: try GateBroker.hash("token \($0)"),
                 expiresAt: Clock.now() + lasting,
-                old: try old.map {
-                    OldToken(token: try GateBroker.hash($0.password), until: $0.until)
-                },
+                old: try old.map { OldToken(token: try GateBroker.hash($0.password), until: $0.until) },
                 isUsed: isUsed
             )
         }
@@ -53,11 +51,6 @@ enum Cast {
     }
 
     static func worker(_ name: String = "test", _ version: UInt8 = 5) -> MiniClient.Hello {
-        MiniClient.Hello(
-            "service:lamplighter",
-            GateBroker.worker,
-            "svc.lamplighter.\(name)",
-            version: version
-        )
+        MiniClient.Hello("service:lamplighter", GateBroker.worker, "svc.lamplighter.\(name)", version: version)
     }
 }

@@ -9,8 +9,7 @@ final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
-    /// The socket whose end stops the broker: its guard kills it then, at the latest with this
-    /// process.
+    /// The socket whose end stops the broker: its guard kills it then, at the latest with this process.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -18,8 +17,8 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// `options` follow `plugin_opt_`; limits without an option have their defaults. With `isOther`
-    /// the broker claims to be a version whose private structures the gate doesn't know.
+    /// `options` follow `plugin_opt_`; limits without an option have their defaults. With `isOther` the broker claims
+    /// to be a version whose private structures the gate doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -121,8 +120,7 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Returns the name of the user who runs the tests: as that user the broker can read their
-    /// files.
+    /// Returns the name of the user who runs the tests: as that user the broker can read their files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)
@@ -191,9 +189,7 @@ final class GateBroker {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var pid: pid_t = 0
-        try #require(
-            posix_spawn(&pid, "/bin/sh", &actions, &attributes, words + [nil], environ) == 0
-        )
+        try #require(posix_spawn(&pid, "/bin/sh", &actions, &attributes, words + [nil], environ) == 0)
         close(ends[0])
         return (pid, ends[1])
     }

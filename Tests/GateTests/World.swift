@@ -21,9 +21,7 @@ enum World {
     static let service = secret(5)
     static let worker = secret(6)
 
-    static func secret(_ seed: UInt8) -> Digest {
-        Digest([UInt8](repeating: seed, count: 32)) ?? worker
-    }
+    static func secret(_ seed: UInt8) -> Digest { Digest([UInt8](repeating: seed, count: 32)) ?? worker }
 
     static func session(
         until end: Int64 = now + 1,
@@ -36,9 +34,8 @@ enum World {
     static func tables(session: Session? = nil, adding records: [Record] = []) -> CredentialTables {
         var tables = CredentialTables()
         let all: [Record] = [
-            .product(key: key, secret: product), .device(did: did, secret: device),
-            .app(appId: "demo", secret: app), .app(appId: "other", secret: app),
-            .terminal(terminalId: terminal, appId: "demo", session: session),
+            .product(key: key, secret: product), .device(did: did, secret: device), .app(appId: "demo", secret: app),
+            .app(appId: "other", secret: app), .terminal(terminalId: terminal, appId: "demo", session: session),
             .service(name: "sms", secret: service, role: .gateway),
             .service(name: "clock", secret: service, role: .scheduler),
             .service(name: "console", secret: service, role: .console),
@@ -54,13 +51,10 @@ enum World {
         return tables
     }
 
-    static var admission: Admission {
-        Admission(root: root, worker: worker, revoked: SessionMarks())
-    }
+    static var admission: Admission { Admission(root: root, worker: worker, revoked: SessionMarks()) }
 
     static func rights(_ principal: Principal, session: Session? = nil) -> Rights {
-        admission.rights(of: principal, secret: nil, by: tables(session: session), now: now)
-            ?? .none
+        admission.rights(of: principal, secret: nil, by: tables(session: session), now: now) ?? .none
     }
 }
 
@@ -81,7 +75,5 @@ extension Rights {
         bytes(topic) { refusalToReceive($0, now: now) } == nil
     }
 
-    private func bytes<R>(_ text: String, _ body: (Bytes) -> R) -> R {
-        Array(text.utf8).withUnsafeBufferPointer(body)
-    }
+    private func bytes<R>(_ text: String, _ body: (Bytes) -> R) -> R { Array(text.utf8).withUnsafeBufferPointer(body) }
 }

@@ -57,8 +57,9 @@ struct ParserTests {
         #expect(!JSONValue.bool(true).means(1))
     }
 
-    @Test("Texts that look alike are told apart by their code points", arguments: [0, 20])
-    func codePoints(_ others: Int) throws {
+    @Test("Texts that look alike are told apart by their code points", arguments: [0, 20]) func codePoints(
+        _ others: Int
+    ) throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"
         let more = (0..<others).map { #""n\#($0)":0,"# }.joined()

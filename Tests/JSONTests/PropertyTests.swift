@@ -10,33 +10,27 @@ struct PropertyTests {
         for _ in 0..<100 {
             let value = Self.value(depth: 1, &random)
             let bytes = value.encoded()
-            #expect(
-                try JSONValue.parse(bytes) == value,
-                "\(String(decoding: bytes, as: UTF8.self))"
-            )
+            #expect(try JSONValue.parse(bytes) == value, "\(String(decoding: bytes, as: UTF8.self))")
         }
     }
 
-    @Test("Random bytes never trap, and what is taken can be written again", arguments: 0..<50)
-    func randomBytes(_ seed: Int) throws {
+    @Test("Random bytes never trap, and what is taken can be written again", arguments: 0..<50) func randomBytes(
+        _ seed: Int
+    ) throws {
         var random = Seed(seed)
-        let alphabet =
-            Array(#"{}[]:,"\u0123456789abcdefDE+-.eE truefalsn "#.utf8) + [0, 0x80, 0xC3, 0xFF]
+        let alphabet = Array(#"{}[]:,"\u0123456789abcdefDE+-.eE truefalsn "#.utf8) + [0, 0x80, 0xC3, 0xFF]
         for _ in 0..<1000 {
             let count = Int.random(in: 0...40, using: &random)
             let isWild = Bool.random(using: &random)
             let bytes = (0..<count).map { _ in
-                isWild
-                    ? UInt8.random(in: 0...255, using: &random)
-                    : alphabet.randomElement(using: &random) ?? 0
+                isWild ? UInt8.random(in: 0...255, using: &random) : alphabet.randomElement(using: &random) ?? 0
             }
             guard let value = try? JSONValue.parse(bytes) else { continue }
             #expect(try JSONValue.parse(value.encoded()) == value)
         }
     }
 
-    @Test("Texts with single bytes changed, lost or added never trap", arguments: 0..<50)
-    func mutations(_ seed: Int) {
+    @Test("Texts with single bytes changed, lost or added never trap", arguments: 0..<50) func mutations(_ seed: Int) {
         var random = Seed(seed)
         for _ in 0..<100 {
             var bytes = Self.value(depth: 1, &random).encoded()
@@ -64,20 +58,11 @@ struct PropertyTests {
             let double = Double(bitPattern: .random(in: 0...UInt64.max, using: &random))
             return double.isFinite ? .double(double) : .null
         case 5: return .string(text(&random))
-        case 6:
-            return .array(
-                (0..<Int.random(in: 0...5, using: &random)).map { _ in
-                    value(depth: depth + 1, &random)
-                }
-            )
+        case 6: return .array((0..<Int.random(in: 0...5, using: &random)).map { _ in value(depth: depth + 1, &random) })
         default:
             let names = Set((0..<Int.random(in: 0...20, using: &random)).map { _ in text(&random) })
             return .object(
-                JSONObject(
-                    members: names.sorted().map {
-                        .init(key: $0, value: value(depth: depth + 1, &random))
-                    }
-                )
+                JSONObject(members: names.sorted().map { .init(key: $0, value: value(depth: depth + 1, &random)) })
             )
         }
     }

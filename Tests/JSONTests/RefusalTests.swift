@@ -8,9 +8,7 @@ struct RefusalTests {
         var bytes: [UInt8]
         var reason: String
 
-        init(_ name: String, _ text: String, _ reason: String) {
-            self.init(name, bytes: Array(text.utf8), reason)
-        }
+        init(_ name: String, _ text: String, _ reason: String) { self.init(name, bytes: Array(text.utf8), reason) }
 
         init(_ name: String, bytes: [UInt8], _ reason: String) {
             self.name = name
@@ -42,8 +40,7 @@ struct RefusalTests {
         Case("an open object", "{", "a name in quotes"),
         Case("an open array", "[", "the text ends"),
         Case("a comma too many in an object", #"{"a":1,}"#, "a name in quotes"),
-        Case("a comma too many in an array", "[1,]", "no JSON value"),
-        Case("a comma too few", "[1 2]", "',' or ']'"),
+        Case("a comma too many in an array", "[1,]", "no JSON value"), Case("a comma too few", "[1 2]", "',' or ']'"),
         Case("a colon too few", #"{"a" 1}"#, "':' is missing"),
         Case("a name without quotes", "{a:1}", "a name in quotes"),
         Case("a number as a name", "{1:1}", "a name in quotes"),
@@ -68,11 +65,9 @@ struct RefusalTests {
     }
 
     static let strings: [Case] = [
-        Case("an open string", #""abc"#, "not closed"),
-        Case("an open string with an escape", #""a\n"#, "not closed"),
+        Case("an open string", #""abc"#, "not closed"), Case("an open string with an escape", #""a\n"#, "not closed"),
         Case("a string that ends in a backslash", #""a\"#, "not closed"),
-        Case("an unknown escape", #""\x41""#, "no such escape"),
-        Case("\\u0000", #""\u0000""#, "\\u0000"),
+        Case("an unknown escape", #""\x41""#, "no such escape"), Case("\\u0000", #""\u0000""#, "\\u0000"),
         Case("\\u0000 in a name", #"{"a\u0000b":1}"#, "\\u0000"),
         Case("a raw NUL", bytes: quoted(0), "control character"),
         Case("a raw line feed", "\"a\nb\"", "control character"),
@@ -95,11 +90,7 @@ struct RefusalTests {
         Case("beyond the last scalar", bytes: quoted(0xF4, 0x90, 0x80, 0x80), "UTF-8"),
         Case("a byte that UTF-8 never has", bytes: quoted(0xFF), "UTF-8"),
         Case("bad UTF-8 behind an escape", bytes: quoted(0x5C, 0x6E, 0xFF), "UTF-8"),
-        Case(
-            "bad UTF-8 in a name",
-            bytes: Array("{".utf8) + quoted(0xFF) + Array(":1}".utf8),
-            "UTF-8"
-        ),
+        Case("bad UTF-8 in a name", bytes: Array("{".utf8) + quoted(0xFF) + Array(":1}".utf8), "UTF-8"),
     ]
 
     static let numbers: [Case] = [
@@ -122,11 +113,9 @@ struct RefusalTests {
     ]
 
     static let depths: [Case] = [
-        Case("17 arrays", nested(17), "nested deeper"),
-        Case("200 arrays", nested(200), "nested deeper"),
+        Case("17 arrays", nested(17), "nested deeper"), Case("200 arrays", nested(200), "nested deeper"),
         Case("100,000 open arrays", String(repeating: "[", count: 100_000), "nested deeper"),
-        Case("17 objects", objects(17), "nested deeper"),
-        Case("200 objects", objects(200), "nested deeper"),
+        Case("17 objects", objects(17), "nested deeper"), Case("200 objects", objects(200), "nested deeper"),
     ]
 
     static func nested(_ depth: Int) -> String {
@@ -137,8 +126,9 @@ struct RefusalTests {
         String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
     }
 
-    @Test("It is refused with its reason", arguments: texts + names + strings + numbers + depths)
-    func refuses(_ row: Case) {
+    @Test("It is refused with its reason", arguments: texts + names + strings + numbers + depths) func refuses(
+        _ row: Case
+    ) {
         do throws(JSONError) {
             let value = try JSONValue.parse(row.bytes)
             Issue.record("taken as \(value)")

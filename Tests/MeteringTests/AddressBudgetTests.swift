@@ -79,8 +79,7 @@ struct AddressBudgetTests {
         #expect(shares.min().map { $0 >= 60 } == true)
     }
 
-    @Test("A thousand honest terminals of one address all pass, however little the address may")
-    func honest() {
+    @Test("A thousand honest terminals of one address all pass, however little the address may") func honest() {
         var crowd = Crowd(1_000)
         crowd.budget = AddressBudget(messagesPerSecond: 1, messageBurst: 1, now: 0)
 
@@ -134,8 +133,7 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [40])
     }
 
-    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away")
-    func extremes() {
+    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away") func extremes() {
         var crowd = Crowd(1)
         crowd.budget = AddressBudget(messagesPerSecond: .max, messageBurst: .max, now: 0)
         for now in [Int64.max, .min, 0, 1] { crowd.send(0, at: now) }
@@ -150,9 +148,7 @@ struct AddressBudgetTests {
     func asNew() {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var sender = AddressBudget.Sender(now: 0)
-        func areAsNew(at now: Int64) -> [Bool] {
-            [budget.isAsNew(at: now), sender.isAsNew(at: now)]
-        }
+        func areAsNew(at now: Int64) -> [Bool] { [budget.isAsNew(at: now), sender.isAsNew(at: now)] }
         #expect(areAsNew(at: 0) == [true, true])
 
         for _ in 0..<200 { _ = budget.take(&sender, at: 0) }

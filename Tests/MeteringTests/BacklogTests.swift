@@ -37,35 +37,32 @@ struct BacklogTests {
         Case(
             "beside one who floods others have their share, and those below the limit have no bound",
             [
-                .echo(1, seen: 0), .sends(0, 9, passed: 9), .sends(1, 1, passed: 1),
-                .sends(0, 5, passed: 0), .sends(1, 9, passed: 4), .sends(2, 9, passed: 3),
-                .left(17),
+                .echo(1, seen: 0), .sends(0, 9, passed: 9), .sends(1, 1, passed: 1), .sends(0, 5, passed: 0),
+                .sends(1, 9, passed: 4), .sends(2, 9, passed: 3), .left(17),
             ]
         ),
         Case(
             "what came before the echo that was seen is done, what came after it is not",
             [
-                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 1), .left(10),
-                .sends(0, 1, passed: 0), .echo(3, seen: 2), .left(0), .sends(0, 20, passed: 10),
+                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 1), .left(10), .sends(0, 1, passed: 0),
+                .echo(3, seen: 2), .left(0), .sends(0, 20, passed: 10),
             ]
         ),
         Case(
             "an echo that tells of none that is newer changes nothing",
             [
-                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0),
-                .left(10), .sends(0, 1, passed: 0),
+                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0), .left(10),
+                .sends(0, 1, passed: 0),
                 // Echo 1 was lost; the arrival of echo 2 stands for both.
-                .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4),
-                .left(0),
+                .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4), .left(0),
             ]
         ),
         Case(
             "a slow device is let through each time, whichever others flood",
             [
-                .echo(1, seen: 0), .sends(0, 99, passed: 10), .sends(1, 1, passed: 1),
-                .echo(2, seen: 1), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
-                .echo(3, seen: 2), .sends(0, 99, passed: 9), .sends(1, 1, passed: 1),
-                .echo(4, seen: 3), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
+                .echo(1, seen: 0), .sends(0, 99, passed: 10), .sends(1, 1, passed: 1), .echo(2, seen: 1),
+                .sends(0, 99, passed: 0), .sends(1, 1, passed: 1), .echo(3, seen: 2), .sends(0, 99, passed: 9),
+                .sends(1, 1, passed: 1), .echo(4, seen: 3), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
             ]
         ),
         Case(
@@ -80,8 +77,8 @@ struct BacklogTests {
         Case(
             "who sends in both epochs is one sender",
             [
-                .echo(1, seen: 0), .sends(0, 1, passed: 1), .sends(1, 1, passed: 1),
-                .echo(2, seen: 1), .sends(0, 99, passed: 8), .left(10),
+                .echo(1, seen: 0), .sends(0, 1, passed: 1), .sends(1, 1, passed: 1), .echo(2, seen: 1),
+                .sends(0, 99, passed: 8), .left(10),
                 // Two senders with a share of five each.
                 .sends(1, 99, passed: 4),
             ]
@@ -89,15 +86,15 @@ struct BacklogTests {
         Case(
             "while the worker is away all pass, and its return resets the count",
             [
-                .echo(1, seen: 0), .sends(0, 99, passed: 10), .away, .sends(0, 99, passed: 99),
-                .echo(2, seen: 1), .left(0), .sends(0, 99, passed: 10),
+                .echo(1, seen: 0), .sends(0, 99, passed: 10), .away, .sends(0, 99, passed: 99), .echo(2, seen: 1),
+                .left(0), .sends(0, 99, passed: 10),
             ]
         ),
         Case(
             "a worker whose numbers go back starts over",
             [
-                .echo(100, seen: 0), .sends(0, 99, passed: 10), .echo(7, seen: 0), .left(0),
-                .sends(0, 99, passed: 10), .echo(8, seen: 7), .echo(9, seen: 8), .left(0),
+                .echo(100, seen: 0), .sends(0, 99, passed: 10), .echo(7, seen: 0), .left(0), .sends(0, 99, passed: 10),
+                .echo(8, seen: 7), .echo(9, seen: 8), .left(0),
             ]
         ),
     ]
@@ -117,9 +114,7 @@ struct BacklogTests {
                 }
                 #expect(did == passed, "step \(number)")
             case .crowd(let first, let count, let passed):
-                let did = (first..<first + count).count {
-                    backlog.take(&senders[$0], at: 0) == .within
-                }
+                let did = (first..<first + count).count { backlog.take(&senders[$0], at: 0) == .within }
                 #expect(did == passed, "step \(number)")
             }
         }
@@ -149,8 +144,7 @@ struct BacklogTests {
         #expect(told == [0, 1_000, 2_000])
     }
 
-    @Test("Five hundred who send twice what is done have about the same, and wait for little")
-    func overload() {
+    @Test("Five hundred who send twice what is done have about the same, and wait for little") func overload() {
         var backlog = Backlog(limit: 2_000)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 501)
         var passed = [Int](repeating: 0, count: 501)
@@ -173,8 +167,8 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Each millisecond five messages arrive, in an order that favours no device, and two
-            // and a half are processed.
+            // Each millisecond five messages arrive, in an order that favours no device, and two and a half are
+            // processed.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
             for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {

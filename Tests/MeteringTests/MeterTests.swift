@@ -42,8 +42,8 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // Messages refused for their bytes took nothing: the second filled the message bucket, and
-        // one message was taken.
+        // Messages refused for their bytes took nothing: the second filled the message bucket, and one message was
+        // taken.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
@@ -52,22 +52,12 @@ struct MeterTests {
         var free = meter(.unlimited)
         #expect(passed(&free, 10_000, bytes: 1 << 30, at: 0) == 10_000)
 
-        var short = meter(
-            Allowance(messagesPerSecond: 5, messageBurst: 0, bytesPerSecond: 0, byteBurst: 0)
-        )
+        var short = meter(Allowance(messagesPerSecond: 5, messageBurst: 0, bytesPerSecond: 0, byteBurst: 0))
         #expect(passed(&short, 100, bytes: 1 << 30, at: 0) == 5)
     }
 
-    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away")
-    func extremes() {
-        var meter = meter(
-            Allowance(
-                messagesPerSecond: .max,
-                messageBurst: .max,
-                bytesPerSecond: .max,
-                byteBurst: .max
-            )
-        )
+    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away") func extremes() {
+        var meter = meter(Allowance(messagesPerSecond: .max, messageBurst: .max, bytesPerSecond: .max, byteBurst: .max))
         for now in [Int64.max, .min, 0, 1] {
             let verdict = meter.take(messages: .max, bytes: .max, at: now)
             #expect(verdict != .beyond(mustTell: true, mustClose: true))
@@ -86,21 +76,17 @@ struct MeterTests {
         var closed: [Int64] = []
 
         for now in stride(from: Int64(0), to: 12_000, by: 1) {
-            guard case .beyond(let mustTell, let mustClose) = meter.take(bytes: 0, at: now) else {
-                continue
-            }
+            guard case .beyond(let mustTell, let mustClose) = meter.take(bytes: 0, at: now) else { continue }
             if mustTell { told.append(now) }
             if mustClose { closed.append(now) }
         }
 
-        // At each full second the rate lets a message pass, so the next refusal follows a
-        // millisecond later.
+        // At each full second the rate lets a message pass, so the next refusal follows a millisecond later.
         #expect(told == [0] + stride(from: Int64(1_001), to: 12_000, by: 1_000))
         #expect(closed == [10_001])
     }
 
-    @Test("Each quiet second takes a hot one back: peaks never get a connection closed")
-    func peaks() {
+    @Test("Each quiet second takes a hot one back: peaks never get a connection closed") func peaks() {
         var steady = meter()
         var wild = meter()
         var isSteadyClosed = false
@@ -111,8 +97,7 @@ struct MeterTests {
                 for _ in 0..<300 {
                     let verdict =
                         number == 0
-                        ? steady.take(bytes: 0, at: second * 1_000)
-                        : wild.take(bytes: 0, at: second * 1_000)
+                        ? steady.take(bytes: 0, at: second * 1_000) : wild.take(bytes: 0, at: second * 1_000)
                     guard case .beyond(_, true) = verdict else { continue }
                     if number == 0 { isSteadyClosed = true } else { isWildClosed = true }
                 }

@@ -8,8 +8,7 @@ struct PenaltiesTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
 
-    @Test("The first pause is a minute, each next one twice as long, an hour at most")
-    func doubling() {
+    @Test("The first pause is a minute, each next one twice as long, an hour at most") func doubling() {
         var penalties = Penalties(pause: Self.minute)
         var now: Int64 = 0
 
@@ -35,8 +34,7 @@ struct PenaltiesTests {
         #expect(!penalties.refuses("a", at: later + Self.minute))
     }
 
-    @Test("No more are remembered than the limit, those whose time is over soonest go first")
-    func bounded() {
+    @Test("No more are remembered than the limit, those whose time is over soonest go first") func bounded() {
         var penalties = Penalties(pause: Self.minute, limit: 3)
 
         for number in Int64(0)..<100 { penalties.impose(on: "k\(number)", at: number) }

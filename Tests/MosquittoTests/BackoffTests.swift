@@ -2,8 +2,7 @@ import Mosquitto
 import Testing
 
 struct BackoffTests {
-    @Test("Delays double from the first to the limit, each at least half of its step")
-    func doubles() {
+    @Test("Delays double from the first to the limit, each at least half of its step") func doubles() {
         var backoff = Backoff()
         var step = Duration.milliseconds(100)
 

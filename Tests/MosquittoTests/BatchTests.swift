@@ -5,8 +5,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// Batches that a client with an outlet receives and sends; to the broker they are ordinary
-/// messages.
+/// Batches that a client with an outlet receives and sends; to the broker they are ordinary messages.
 @Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
@@ -28,9 +27,7 @@ struct BatchTests {
         for number in numbers {
             var (topic, payload) = ("report/\(number)", "\(number)")
             topic.withUTF8 { topic in
-                payload.withUTF8 { payload in
-                    writer.append(BatchedMessage(topic: topic, payload: payload))
-                }
+                payload.withUTF8 { payload in writer.append(BatchedMessage(topic: topic, payload: payload)) }
             }
         }
         return writer.bytes
@@ -44,19 +41,15 @@ struct BatchTests {
         while received.count < count, ContinuousClock.now < deadline {
             try set.receive(upTo: 200, linger: .zero, wait: .milliseconds(50), into: &intake)
             for delivery in intake.deliveries {
-                received.append(
-                    Received(
-                        topic: intake.text(delivery.topic),
-                        payload: intake.text(delivery.payload)
-                    )
-                )
+                received.append(Received(topic: intake.text(delivery.topic), payload: intake.text(delivery.payload)))
             }
         }
         return received
     }
 
-    @Test("A batch is received as its messages, and comes again whole until it is acknowledged")
-    func comesAgain() throws {
+    @Test("A batch is received as its messages, and comes again whole until it is acknowledged") func comesAgain()
+        throws
+    {
         let broker = try BrokerProcess()
         let expected = (0..<50).map { Received(topic: "report/\($0)", payload: "\($0)") }
         do {
@@ -98,8 +91,9 @@ struct BatchTests {
         )
     }
 
-    @Test("What is published goes out as batches, each message confirmed once by an id of its own")
-    func published() throws {
+    @Test("What is published goes out as batches, each message confirmed once by an id of its own") func published()
+        throws
+    {
         let broker = try BrokerProcess()
         var taker = try connect(broker.port)
         try taker.subscribe([Self.outgoing])
@@ -142,9 +136,7 @@ struct BatchTests {
                 let bytes = Array(intake.bytes[delivery.payload])
                 bytes.withUnsafeBufferPointer { bytes in
                     guard var reader = BatchReader(bytes) else { return }
-                    while let message = reader.next() {
-                        topics.append(String(decoding: message.topic, as: UTF8.self))
-                    }
+                    while let message = reader.next() { topics.append(String(decoding: message.topic, as: UTF8.self)) }
                 }
             }
             try taker.flush()

@@ -34,17 +34,15 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A client that is taken over loses the connection, and the new one gets its messages")
-    func takeover() throws {
+    @Test("A client that is taken over loses the connection, and the new one gets its messages") func takeover() throws
+    {
         let broker = try BrokerProcess()
         var first = try connect(broker.port, "one")
         try first.subscribe(["a/#"])
         try first.publish(topic: "a/b", payload: Array("held".utf8))
         try first.flush()
         var intake = Intake()
-        while intake.deliveries.isEmpty {
-            try first.receive(upTo: 1, linger: .zero, wait: .seconds(5), into: &intake)
-        }
+        while intake.deliveries.isEmpty { try first.receive(upTo: 1, linger: .zero, wait: .seconds(5), into: &intake) }
         var second = try connect(broker.port, "one")
 
         let failure = first.failure()
@@ -160,14 +158,10 @@ struct ConnectionTests {
             usleep(50_000)
             waker.wake()
         }
-        let first = try clock.measure {
-            try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake)
-        }
+        let first = try clock.measure { try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake) }
         waker.wake()
         waker.wake()
-        let second = try clock.measure {
-            try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake)
-        }
+        let second = try clock.measure { try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake) }
         let third = try clock.measure {
             try client.receive(upTo: 1, linger: .zero, wait: .milliseconds(200), into: &intake)
         }

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// The rule that the whole service relies on: `flush()` sends acknowledgements, and nothing sends
-/// them earlier.
+/// The rule that the whole service relies on: `flush()` sends acknowledgements, and nothing sends them earlier.
 @Suite(.tags(.broker), .endsInTime)
 struct DeferredAcknowledgementTests {
     @Test("A process killed between receive and flush gets every message again")
@@ -56,8 +55,9 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 50)
     }
 
-    @Test("A subscription while acknowledgements are held is refused, as it would send them")
-    func subscribeWhileHeld() throws {
+    @Test("A subscription while acknowledgements are held is refused, as it would send them") func subscribeWhileHeld()
+        throws
+    {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.subscribe(["a/#"])
@@ -67,9 +67,7 @@ struct DeferredAcknowledgementTests {
             try client.receive(upTo: 50, linger: .seconds(1), wait: .seconds(1), into: &intake)
         }
 
-        #expect(throws: MosquittoError(.acknowledgementsHeld, function: "subscribe")) {
-            try client.subscribe(["b/#"])
-        }
+        #expect(throws: MosquittoError(.acknowledgementsHeld, function: "subscribe")) { try client.subscribe(["b/#"]) }
         try client.flush()
         try client.subscribe(["b/#"])
     }
@@ -123,8 +121,7 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 2000)
     }
 
-    /// Kills a probe that has read `count` messages, and returns the messages that the next client
-    /// with its id gets.
+    /// Kills a probe that has read `count` messages, and returns the messages that the next client with its id gets.
     private func messagesAfterKill(of mode: String, count: Int) throws -> [Received] {
         let broker = try BrokerProcess()
         let probe = try ChildProcess(
@@ -142,9 +139,7 @@ struct DeferredAcknowledgementTests {
 
     private func publish(_ count: Int, to topic: String, port: Int) throws {
         var sender = try connect(port)
-        for number in 0..<count {
-            try sender.publish(topic: "\(topic)/\(number)", payload: Array("\(number)".utf8))
-        }
+        for number in 0..<count { try sender.publish(topic: "\(topic)/\(number)", payload: Array("\(number)".utf8)) }
         let receipts = try sender.confirmations()
         #expect(receipts.count == count)
         sender.disconnect()

@@ -4,8 +4,7 @@ import Testing
 
 /// The memory that a batch keeps.
 @Suite struct IntakeTests {
-    @Test("A batch that is forgotten leaves none of its bytes in the memory that it keeps")
-    func overwritten() throws {
+    @Test("A batch that is forgotten leaves none of its bytes in the memory that it keeps") func overwritten() throws {
         var intake = Intake()
         let secret = Array("the password is lamp".utf8)
         _ = secret.withUnsafeBytes { intake.store($0) }
@@ -14,9 +13,7 @@ import Testing
         intake.removeAll()
 
         let memory = try #require(UnsafeRawPointer(bitPattern: address))
-        let left = withExtendedLifetime(intake) {
-            Array(UnsafeRawBufferPointer(start: memory, count: secret.count))
-        }
+        let left = withExtendedLifetime(intake) { Array(UnsafeRawBufferPointer(start: memory, count: secret.count)) }
         #expect(left == Array(repeating: 0, count: secret.count))
         #expect(intake.isEmpty && intake.bytes.isEmpty)
     }

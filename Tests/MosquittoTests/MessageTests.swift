@@ -9,9 +9,7 @@ struct MessageTests {
     func receipts() throws {
         let directory = try TemporaryDirectory()
         try directory.write("topic readwrite heard/#\ntopic write unheard/#\n", to: "acl")
-        let broker = try BrokerProcess(
-            settings: BrokerProcess.open + "\nacl_file \(directory.path("acl"))"
-        )
+        let broker = try BrokerProcess(settings: BrokerProcess.open + "\nacl_file \(directory.path("acl"))")
         var client = try connect(broker.port)
         try client.subscribe(["heard/#"])
 
@@ -24,8 +22,7 @@ struct MessageTests {
 
         #expect(
             receipts == [
-                PublishReceipt(mid: heard, reasonCode: 0),
-                PublishReceipt(mid: unheard, reasonCode: 0x10),
+                PublishReceipt(mid: heard, reasonCode: 0), PublishReceipt(mid: unheard, reasonCode: 0x10),
                 PublishReceipt(mid: denied, reasonCode: 0x87),
             ]
         )
@@ -75,8 +72,8 @@ struct MessageTests {
         #expect(seen[1].traceparent == nil)
     }
 
-    @Test("A topic with NUL, a wildcard or a bad character is refused and the connection lives")
-    func badTopics() throws {
+    @Test("A topic with NUL, a wildcard or a bad character is refused and the connection lives") func badTopics() throws
+    {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
 
@@ -89,8 +86,7 @@ struct MessageTests {
         #expect(receipts.count == 1)
     }
 
-    @Test("Retained messages come with a new subscription, and not again with a repeated one")
-    func retained() throws {
+    @Test("Retained messages come with a new subscription, and not again with a repeated one") func retained() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.publish(topic: "kept/a", payload: Array("old".utf8), isRetained: true)
@@ -108,8 +104,7 @@ struct MessageTests {
         #expect(third == first)
     }
 
-    @Test("With noLocal a client does not hear itself; an ended subscription hears nothing")
-    func noLocal() throws {
+    @Test("With noLocal a client does not hear itself; an ended subscription hears nothing") func noLocal() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.subscribe(["a/#"], options: SubscribeOptions(noLocal: true))
@@ -150,8 +145,7 @@ struct MessageTests {
         #expect(error?.reasonCode == 0x87)
     }
 
-    @Test("A backlog of ten thousand comes whole, in order, in batches within the window")
-    func backlog() throws {
+    @Test("A backlog of ten thousand comes whole, in order, in batches within the window") func backlog() throws {
         let broker = try BrokerProcess()
         do {
             var client = try connect(broker.port, "keeper")
@@ -159,9 +153,7 @@ struct MessageTests {
             client.disconnect()
         }
         var sender = try connect(broker.port)
-        for number in 0..<10_000 {
-            try sender.publish(topic: "a/\(number % 7)", payload: Array("\(number)".utf8))
-        }
+        for number in 0..<10_000 { try sender.publish(topic: "a/\(number % 7)", payload: Array("\(number)".utf8)) }
         let receipts = try sender.confirmations()
         #expect(receipts.count == 10_000)
 
@@ -209,12 +201,7 @@ private func exchange(_ port: Int, from: String, to: String, count: Int) throws 
     var intake = Intake()
     let deadline = ContinuousClock.now.advanced(by: .seconds(30))
     while received < count || client.unconfirmed > 0, ContinuousClock.now < deadline {
-        try client.receive(
-            upTo: 500,
-            linger: .milliseconds(20),
-            wait: .milliseconds(50),
-            into: &intake
-        )
+        try client.receive(upTo: 500, linger: .milliseconds(20), wait: .milliseconds(50), into: &intake)
         received += intake.deliveries.count
         if received >= 0 {
             for _ in 0..<min(500, count - sent) {

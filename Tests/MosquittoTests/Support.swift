@@ -29,28 +29,21 @@ func connect(
 
 extension MosquittoClient {
     /// Receives and flushes until there are `count` messages; returns fewer after `limit`.
-    mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received]
-    {
+    mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: limit)
         while result.count < count, ContinuousClock.now < deadline {
             try receive(upTo: 200, linger: .milliseconds(5), wait: .milliseconds(50), into: &intake)
             for delivery in intake.deliveries {
-                result.append(
-                    Received(
-                        topic: intake.text(delivery.topic),
-                        payload: intake.text(delivery.payload)
-                    )
-                )
+                result.append(Received(topic: intake.text(delivery.topic), payload: intake.text(delivery.payload)))
             }
             try flush()
         }
         return result
     }
 
-    /// Flushes and receives until every message is confirmed, up to ten seconds; returns the
-    /// receipts.
+    /// Flushes and receives until every message is confirmed, up to ten seconds; returns the receipts.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []
         var intake = Intake()

@@ -29,8 +29,7 @@ struct TLSTests {
         )
     }
 
-    @Test("A session with a backlog can be subscribed again, twice, over TLS as well")
-    func resumedBacklog() throws {
+    @Test("A session with a backlog can be subscribed again, twice, over TLS as well") func resumedBacklog() throws {
         let (broker, directory) = try makeBroker()
         do {
             var client = try keeper(broker, directory)
@@ -116,11 +115,7 @@ struct TLSTests {
 
     private func makeBroker() throws -> (BrokerProcess, TemporaryDirectory) {
         let directory = try TemporaryDirectory()
-        try openssl(
-            directory,
-            "req -x509 -newkey rsa:2048 -nodes -subj /CN=ca -keyout ca.key",
-            "-out ca.pem -days 2"
-        )
+        try openssl(directory, "req -x509 -newkey rsa:2048 -nodes -subj /CN=ca -keyout ca.key", "-out ca.pem -days 2")
         for (name, subject) in [("server", "localhost"), ("client", "service")] {
             try openssl(
                 directory,

@@ -13,10 +13,9 @@ struct PipelineTests {
         )
         var found: [Int64] = []
 
-        try session.connection.query(
-            "INSERT INTO note (value) VALUES ($1) RETURNING id, value",
-            each: 0..<count
-        ) { element, list in
+        try session.connection.query("INSERT INTO note (value) VALUES ($1) RETURNING id, value", each: 0..<count) {
+            element,
+            list in
             list.set(Int64(element), at: 1)
         } row: { element, row in
             #expect(row.integer(1) == Int64(element))
@@ -97,8 +96,7 @@ struct ScanTests {
         #expect(found == Array(0..<count).map { $0 + 1 })
     }
 
-    @Test("A reader who stops early leaves the rest, and the next scan begins at its own start")
-    func early() throws {
+    @Test("A reader who stops early leaves the rest, and the next scan begins at its own start") func early() throws {
         let session = try Session()
         try session.connection.transaction { () throws in
             // Fetching all these rows would take minutes.
@@ -127,9 +125,7 @@ struct ScanTests {
         struct Stop: Error {}
         let session = try Session()
         try session.connection.transaction { () throws in
-            #expect(throws: Stop.self) {
-                try session.connection.scan("SELECT 1", bind: { _ in }) { _ in throw Stop() }
-            }
+            #expect(throws: Stop.self) { try session.connection.scan("SELECT 1", bind: { _ in }) { _ in throw Stop() } }
             #expect(try scan(session, to: 2, until: .max) == [1, 2])
         }
     }

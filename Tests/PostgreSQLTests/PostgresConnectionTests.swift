@@ -45,9 +45,7 @@ struct PostgresConnectionTests {
         try connection.query(sql) { list in
             list.set(.min, at: 1)
             list.set(-0.5, at: 2)
-            "a😀".utf8CString.withUnsafeBytes {
-                list.set(UnsafeRawBufferPointer(rebasing: $0.dropLast()), .text, at: 3)
-            }
+            "a😀".utf8CString.withUnsafeBytes { list.set(UnsafeRawBufferPointer(rebasing: $0.dropLast()), .text, at: 3) }
             list.set(UnsafeRawBufferPointer(start: nil, count: 0), .text, at: 4)
             [0, 255 as UInt8].withUnsafeBytes { list.set($0, .bytes, at: 5) }
             list.setNull(.text, at: 6)
@@ -89,9 +87,7 @@ struct PostgresConnectionTests {
             return true
         }
 
-        let kept = try session.integers(
-            "SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT $1 + 1'"
-        )
+        let kept = try session.integers("SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT $1 + 1'")
         #expect(kept == [2])
     }
 
@@ -119,20 +115,15 @@ struct PostgresConnectionTests {
                 throw Stop()
             }
         }
-        try session.connection.transaction {
-            _ = try session.connection.execute("INSERT INTO note VALUES (2)")
-        }
+        try session.connection.transaction { _ = try session.connection.execute("INSERT INTO note VALUES (2)") }
 
         #expect(try session.integers("SELECT id FROM note") == [2])
     }
 
-    @Test("A transaction that passed over a failed statement does not count as committed")
-    func passedOver() throws {
+    @Test("A transaction that passed over a failed statement does not count as committed") func passedOver() throws {
         let session = try Session()
         let error = #expect(throws: PostgresError.self) {
-            try session.connection.transaction {
-                _ = try? session.connection.execute("SELECT 1 / 0")
-            }
+            try session.connection.transaction { _ = try? session.connection.execute("SELECT 1 / 0") }
         }
         #expect(error?.state == "25P02")
         #expect(!session.connection.isInTransaction)

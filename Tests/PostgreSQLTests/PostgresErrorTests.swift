@@ -3,8 +3,7 @@ import Testing
 
 @testable import PostgreSQL
 
-@Suite("What PostgreSQL's errors mean", .enabled(if: PostgresServer.isInstalled))
-struct PostgresErrorTests {
+@Suite("What PostgreSQL's errors mean", .enabled(if: PostgresServer.isInstalled)) struct PostgresErrorTests {
     @Test(
         "Each error is the server's, a conflict, or the statement's",
         arguments: [
@@ -56,8 +55,9 @@ struct PostgresErrorTests {
         #expect(lost.connection.isLost)
     }
 
-    @Test("A commit without an answer may have been carried out, so that its work is run again")
-    func unknownCommit() throws {
+    @Test("A commit without an answer may have been carried out, so that its work is run again") func unknownCommit()
+        throws
+    {
         let (lost, other) = (try Session(), try Session())
         let pid = try lost.integers("SELECT pg_backend_pid()")
 

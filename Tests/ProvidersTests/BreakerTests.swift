@@ -12,8 +12,7 @@ struct BreakerTests {
         breaker.leave(.failed, isProbe: isProbe, at: time)
     }
 
-    @Test("It opens after some failures in a row, and lets one call through after a while")
-    func opening() {
+    @Test("It opens after some failures in a row, and lets one call through after a while") func opening() {
         var breaker = Breaker(limits)
         for _ in 0..<3 { fail(&breaker, at: start) }
 

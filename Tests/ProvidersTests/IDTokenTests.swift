@@ -14,8 +14,7 @@ struct IDTokenTests {
 
     private static func claims(_ issuer: String, _ changes: JSONObject = [:]) -> JSONObject {
         var claims: JSONObject = [
-            "iss": .string(issuer), "aud": "app", "sub": "S1", "exp": .integer(now + 600),
-            "iat": .integer(now),
+            "iss": .string(issuer), "aud": "app", "sub": "S1", "exp": .integer(now + 600), "iat": .integer(now),
         ]
         for member in changes.members { claims[member.key] = member.value }
         return claims
@@ -80,9 +79,7 @@ struct IDTokenTests {
         }
     }
 
-    private static func failed(_ reason: ProviderFailure.Reason) -> Verdict {
-        .failure(.invalidCredential(reason))
-    }
+    private static func failed(_ reason: ProviderFailure.Reason) -> Verdict { .failure(.invalidCredential(reason)) }
 
     static let rows: [Case] = [
         Case("as it should be"),
@@ -115,10 +112,7 @@ struct IDTokenTests {
     func claims(row: Case) async throws {
         let verdict = try await withIssuer { issuer, url, providers, _ in
             let token = try issuer.token(Self.claims(url, row.changes), key: "ec")
-            return await providers.verdict(
-                try Self.credential(token, row.more),
-                try Self.settings(url)
-            )
+            return await providers.verdict(try Self.credential(token, row.more), try Self.settings(url))
         }
 
         #expect(verdict == row.verdict)
@@ -130,10 +124,7 @@ struct IDTokenTests {
             let more: JSONObject = ["email": "a@x.test", "email_verified": "true", "name": "Ann"]
             for key in ["ec", "rsa"] {
                 let token = try issuer.token(Self.claims(url, more), key: key)
-                let identity = try await providers.verify(
-                    Self.credential(token),
-                    for: Self.settings(url)
-                )
+                let identity = try await providers.verify(Self.credential(token), for: Self.settings(url))
                 #expect(identity.subject == "S1")
                 #expect(identity.email == "a@x.test")
                 #expect(identity.nickname == "Ann")
@@ -164,8 +155,7 @@ struct IDTokenTests {
             for (name, token) in [
                 ("a stranger's key", try thief.token(Self.claims(url), key: "ec")),
                 ("a stranger's RSA key", try thief.token(Self.claims(url), key: "rsa")),
-                ("other claims", "\(parts[0]).\(victim).\(parts[2])"),
-                ("no algorithm", "\(none).\(victim)."),
+                ("other claims", "\(parts[0]).\(victim).\(parts[2])"), ("no algorithm", "\(none).\(victim)."),
                 ("no algorithm, some signature", "\(none).\(victim).AA"),
                 ("HMAC with a public key", "\(hmac).\(victim).\(base64URL(code))"),
                 (
@@ -180,17 +170,12 @@ struct IDTokenTests {
                 ("no token", "abc"), ("no signature", "\(parts[0]).\(parts[1])."),
             ] {
                 let verdict = await providers.verdict(try Self.credential(token), settings)
-                #expect(
-                    verdict == Self.failed(.refused) || verdict == Self.failed(.malformed),
-                    "\(name)"
-                )
+                #expect(verdict == Self.failed(.refused) || verdict == Self.failed(.malformed), "\(name)")
             }
             // None of these tokens has spoilt the keys for others.
             for key in ["ec", "rsa"] {
                 let token = try issuer.token(Self.claims(url), key: key)
-                #expect(
-                    await providers.verdict(try Self.credential(token), settings) == .subject("S1")
-                )
+                #expect(await providers.verdict(try Self.credential(token), settings) == .subject("S1"))
             }
         }
     }
@@ -204,10 +189,7 @@ struct IDTokenTests {
                 .joined()
             let token = try issuer.token(Self.claims(url, ["nonce": .string(hash)]), key: "rsa")
             func verdict(_ more: JSONObject) async throws -> Verdict? {
-                await providers.verdict(
-                    try Self.credential(token, provider: "apple", more),
-                    settings
-                )
+                await providers.verdict(try Self.credential(token, provider: "apple", more), settings)
             }
 
             #expect(try await verdict(["userIdentifier": "S1", "nonce": "n1"]) == .subject("S1"))
@@ -216,8 +198,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A new key is found at once, made-up ones ask for keys a few times in a pause only")
-    func rotation() async throws {
+    @Test("A new key is found at once, made-up ones ask for keys a few times in a pause only") func rotation()
+        async throws
+    {
         let old = Issuer(keys: ["one": Issuer.elliptic()])
         let new = Issuer(keys: ["two": Issuer.elliptic()])
         let place = Place()
@@ -228,28 +211,18 @@ struct IDTokenTests {
             let settings = try Self.settings(url)
             try await withProviders(clock: { Self.now }) { providers in
                 let first = try old.token(Self.claims(url), key: "one")
-                #expect(
-                    await providers.verdict(try Self.credential(first), settings) == .subject("S1")
-                )
+                #expect(await providers.verdict(try Self.credential(first), settings) == .subject("S1"))
                 place.isRotated = true
                 let second = try new.token(Self.claims(url), key: "two")
-                #expect(
-                    await providers.verdict(try Self.credential(second), settings) == .subject("S1")
-                )
+                #expect(await providers.verdict(try Self.credential(second), settings) == .subject("S1"))
                 #expect(asked.count("/keys") == 2)
-                #expect(
-                    await providers.verdict(try Self.credential(first), settings)
-                        == Self.failed(.refused)
-                )
+                #expect(await providers.verdict(try Self.credential(first), settings) == Self.failed(.refused))
             }
             let before = asked.count("/keys")
             try await withProviders(clock: { Self.now }) { providers in
                 for number in 0..<20 {
                     let token = try new.token(Self.claims(url), key: "two", named: "x\(number)")
-                    #expect(
-                        await providers.verdict(try Self.credential(token), settings)
-                            == Self.failed(.refused)
-                    )
+                    #expect(await providers.verdict(try Self.credential(token), settings) == Self.failed(.refused))
                 }
             }
             #expect(asked.count("/keys") == before + 6)
@@ -260,8 +233,8 @@ struct IDTokenTests {
     func down() async throws {
         let issuer = Issuer(keys: ["one": Issuer.elliptic()])
         for handler: @Sendable (ReceivedRequest) async throws -> Say in [
-            { _ in Say(status: 503) }, { _ in Say(body: "<html>") },
-            { issuer.answer($0, at: "http://127.0.0.1:9") }, { _ in Say(status: 404) },
+            { _ in Say(status: 503) }, { _ in Say(body: "<html>") }, { issuer.answer($0, at: "http://127.0.0.1:9") },
+            { _ in Say(status: 404) },
         ] {
             let verdict = try await withServer(handler) { url, _ in
                 let token = try issuer.token(Self.claims(url), key: "one")

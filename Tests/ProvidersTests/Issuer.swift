@@ -22,10 +22,8 @@ struct Issuer: Sendable {
     /// Returns the answer of the issuer at `url`.
     func answer(_ ask: ReceivedRequest, at url: String) -> Say {
         switch ask.path {
-        case "/.well-known/openid-configuration":
-            .json(["issuer": .string(url), "jwks_uri": .string(url + "/keys")])
-        case "/keys":
-            .json(["keys": .array(keys.sorted { $0.key < $1.key }.compactMap(Self.published))])
+        case "/.well-known/openid-configuration": .json(["issuer": .string(url), "jwks_uri": .string(url + "/keys")])
+        case "/keys": .json(["keys": .array(keys.sorted { $0.key < $1.key }.compactMap(Self.published))])
         default: Say(status: 404)
         }
     }
@@ -36,14 +34,12 @@ struct Issuer: Sendable {
             let point = Array(key.publicKey.rawRepresentation)
             return [
                 "kty": "EC", "crv": "P-256", "use": "sig", "kid": .string(id),
-                "x": .string(base64URL(point.prefix(32))),
-                "y": .string(base64URL(point.suffix(32))),
+                "x": .string(base64URL(point.prefix(32))), "y": .string(base64URL(point.suffix(32))),
             ]
         case .rsa(let key):
             guard let parts = try? key.publicKey.getKeyPrimitives() else { return nil }
             return [
-                "kty": "RSA", "alg": "RS256", "kid": .string(id),
-                "n": .string(base64URL(parts.modulus)),
+                "kty": "RSA", "alg": "RS256", "kid": .string(id), "n": .string(base64URL(parts.modulus)),
                 "e": .string(base64URL(parts.publicExponent)),
             ]
         }

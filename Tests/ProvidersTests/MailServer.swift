@@ -4,8 +4,7 @@ import TestKit
 
 /// A mail server (aiosmtpd) for one test, with the mails that it received.
 ///
-/// It refuses addresses that begin with `full`, `nobody` and similar words, each word with a code
-/// of its own.
+/// It refuses addresses that begin with `full`, `nobody` and similar words, each word with a code of its own.
 final class MailServer: Sendable {
     enum Kind: String {
         case startTLS
@@ -26,25 +25,22 @@ final class MailServer: Sendable {
         let made = try ChildProcess(
             "/usr/bin/openssl",
             [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-                "-addext", "subjectAltName=DNS:localhost", "-keyout", directory.path("key.pem"),
-                "-out", caFile, "-days", "2",
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=DNS:localhost", "-keyout", directory.path("key.pem"), "-out", caFile, "-days", "2",
             ]
         )
         guard made.wait() == 0 else { throw MailServerError.noCertificate }
         let script = try directory.write(Self.script, to: "server.py")
         process = try ChildProcess("/usr/bin/python3", [script, kind.rawValue, directory.path])
-        guard let line = process.nextLine(), let port = Int(line) else {
-            throw MailServerError.notReady
-        }
+        guard let line = process.nextLine(), let port = Int(line) else { throw MailServerError.notReady }
         self.port = port
     }
 
     /// Returns the next accepted mail; blocks until there is one.
     func next() throws -> (from: String, to: [String], user: String?, data: String) {
-        guard let line = process.nextLine(),
-            let mail = try JSONValue.parse(Array(line.utf8)).objectValue
-        else { throw MailServerError.notReady }
+        guard let line = process.nextLine(), let mail = try JSONValue.parse(Array(line.utf8)).objectValue else {
+            throw MailServerError.notReady
+        }
         return (
             mail["from"]?.stringValue ?? "",
             mail["to"]?.arrayValue?.compactMap(\.stringValue) ?? [],

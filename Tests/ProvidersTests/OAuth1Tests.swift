@@ -16,10 +16,7 @@ struct OAuth1Tests {
         let header = signer.authorization(
             method: "POST",
             url: "https://api.twitter.com/1.1/statuses/update.json",
-            query: [
-                ("include_entities", "true"),
-                ("status", "Hello Ladies + Gentlemen, a signed OAuth request!"),
-            ],
+            query: [("include_entities", "true"), ("status", "Hello Ladies + Gentlemen, a signed OAuth request!")],
             nonce: "kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg",
             seconds: 1_318_622_958
         )

@@ -23,8 +23,9 @@ struct PasswordHasherTests {
         #expect(!hasher.verify([], against: hash))
     }
 
-    @Test("Text that is not a hash fits nothing", arguments: ["", "x", "$argon2id$", "plain text"])
-    func damaged(text: String) {
+    @Test("Text that is not a hash fits nothing", arguments: ["", "x", "$argon2id$", "plain text"]) func damaged(
+        text: String
+    ) {
         #expect(!hasher.verify(Array("correct horse".utf8), against: text))
         #expect(hasher.needsRehash(text))
     }
@@ -60,11 +61,7 @@ struct PasswordRulesTests {
         arguments: [
             Case(testDescription: "seven characters", password: "x7#kq0z", code: .policyRejected),
             Case(testDescription: "eight characters", password: "x7#kq0zw", code: nil),
-            Case(
-                testDescription: "128 characters",
-                password: String(repeating: "x7#k", count: 32),
-                code: nil
-            ),
+            Case(testDescription: "128 characters", password: String(repeating: "x7#k", count: 32), code: nil),
             Case(
                 testDescription: "129 characters",
                 password: String(repeating: "x7#k", count: 32) + "x",
@@ -84,11 +81,7 @@ struct PasswordRulesTests {
             Case(testDescription: "with capitals", password: "PassWord", code: .policyRejected),
             Case(testDescription: "in full width", password: "ｐａｓｓｗｏｒｄ", code: .policyRejected),
             Case(testDescription: "the username", password: "Lamplighter1", code: .policyRejected),
-            Case(
-                testDescription: "the e-mail",
-                password: "ann.smith@x.test",
-                code: .policyRejected
-            ),
+            Case(testDescription: "the e-mail", password: "ann.smith@x.test", code: .policyRejected),
             Case(testDescription: "its first part", password: "ann.smith", code: .policyRejected),
             Case(testDescription: "the phone", password: "8613912345678", code: .policyRejected),
             Case(testDescription: "four Chinese ones", password: "灯塔守护", code: .policyRejected),
@@ -97,9 +90,7 @@ struct PasswordRulesTests {
     )
     func table(row: Case) {
         let names = ["lamplighter1", "Ann.Smith@x.test", "+86-13912345678"]
-        let outcome = Result { () throws(Rejection) in
-            try PasswordRules.check(row.password, names: names)
-        }
+        let outcome = Result { () throws(Rejection) in try PasswordRules.check(row.password, names: names) }
 
         switch outcome {
         case .success: #expect(row.code == nil)

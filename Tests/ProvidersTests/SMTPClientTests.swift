@@ -84,8 +84,7 @@ struct SMTPClientTests {
         foreign.caFile = other.caFile
 
         for wrong in [
-            try settings(server, .startTLS, password: "wr0ng secret"),
-            try settings(bare, .startTLS), foreign,
+            try settings(server, .startTLS, password: "wr0ng secret"), try settings(bare, .startTLS), foreign,
         ] {
             let failure = #expect(throws: SendFailure.self) {
                 try SMTPClient(wrong).send(mail())
@@ -108,9 +107,7 @@ struct SMTPClientTests {
         let server = try MailServer(.bare)
         let client = SMTPClient(try settings(server, .none, user: nil, password: nil))
 
-        let failure = #expect(throws: SendFailure.self) {
-            try client.send(mail(to: to, from: from))
-        }
+        let failure = #expect(throws: SendFailure.self) { try client.send(mail(to: to, from: from)) }
 
         #expect(failure?.isPermanent == isPermanent, "\(failure?.summary ?? "")")
     }
@@ -153,8 +150,7 @@ struct MailMessageTests {
     )
     func addresses(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("A domain beyond ASCII is written as the DNS has it, a mailbox stays as it is")
-    func international() {
+    @Test("A domain beyond ASCII is written as the DNS has it, a mailbox stays as it is") func international() {
         #expect(MailAddress("lampe@bücher.example")?.text == "lampe@xn--bcher-kva.example")
         #expect(MailAddress("jörg@example.com")?.text == "jörg@example.com")
         #expect(MailAddress("灯@例子.example")?.domain == "xn--fsqu00a.example")
@@ -174,11 +170,7 @@ struct MailMessageTests {
         let text = String(decoding: mail.encoded(), as: UTF8.self)
 
         let lines = text.components(separatedBy: "\r\n")
-        #expect(
-            lines.allSatisfy {
-                $0.utf8.count <= 78 && $0.utf8.allSatisfy { (32...126).contains($0) }
-            }
-        )
+        #expect(lines.allSatisfy { $0.utf8.count <= 78 && $0.utf8.allSatisfy { (32...126).contains($0) } })
         #expect(lines[0] == "Date: Sat, 21 Nov 2026 14:34:25 +0000")
         #expect(lines[1].hasPrefix("From: =?utf-8?B?"))
         #expect(lines.contains("Message-ID: <m-1@y.test>"))

@@ -7,10 +7,7 @@ import Synchronization
 
 extension ProviderCredential {
     /// Reads a credential as a request carries it.
-    static func parse(
-        provider: String,
-        credential: JSONObject
-    ) throws(Rejection) -> ProviderCredential {
+    static func parse(provider: String, credential: JSONObject) throws(Rejection) -> ProviderCredential {
         try parse(provider: provider, credential: Fields(credential, path: "params.credential."))
     }
 }

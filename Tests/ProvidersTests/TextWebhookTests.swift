@@ -12,12 +12,7 @@ struct TextWebhookTests {
     ) async throws -> (failure: SendFailure?, asks: [ReceivedRequest]) {
         try await withServer(handler) { url, asked in
             let client = WebClient()
-            let webhook = try TextWebhook(
-                client: client,
-                url: url + "/sms",
-                token: "t0ken",
-                timeout: timeout
-            )
+            let webhook = try TextWebhook(client: client, url: url + "/sms", token: "t0ken", timeout: timeout)
             var failure: SendFailure?
             do throws(SendFailure) {
                 try await webhook.send(["messageId": "m-1", "to": "13912345678"])
@@ -29,8 +24,7 @@ struct TextWebhookTests {
         }
     }
 
-    @Test("A text is posted as JSON with the bearer token, and 2xx means that it was taken")
-    func taken() async throws {
+    @Test("A text is posted as JSON with the bearer token, and 2xx means that it was taken") func taken() async throws {
         let (failure, asks) = try await send { _ in Say(status: 204, body: "") }
 
         #expect(failure == nil)
@@ -44,8 +38,7 @@ struct TextWebhookTests {
     @Test(
         "4xx is permanent, anything else is temporary",
         arguments: [
-            (400, true), (401, true), (404, true), (408, false), (429, false), (500, false),
-            (503, false), (301, false),
+            (400, true), (401, true), (404, true), (408, false), (429, false), (500, false), (503, false), (301, false),
         ]
     )
     func refused(status: Int, isPermanent: Bool) async throws {
@@ -68,9 +61,7 @@ struct TextWebhookTests {
     )
     func addresses(url: String) async {
         let client = WebClient()
-        let rejection = #expect(throws: Rejection.self) {
-            _ = try TextWebhook(client: client, url: url)
-        }
+        let rejection = #expect(throws: Rejection.self) { _ = try TextWebhook(client: client, url: url) }
         await client.shutdown()
 
         #expect(rejection?.field == "url")

@@ -4,8 +4,8 @@ import Providers
 import TestKit
 import Testing
 
-@Suite("Profiles of the providers that are asked about codes and tokens", .endsInTime)
-struct TokenProviderProfileTests {
+@Suite("Profiles of the providers that are asked about codes and tokens", .endsInTime) struct TokenProviderProfileTests
+{
     struct Shown: CustomTestStringConvertible, Sendable {
         let provider: String
         let credential: JSONObject
@@ -34,8 +34,7 @@ struct TokenProviderProfileTests {
             verified: ["/oauth2.0/me": Say(body: #"{"client_id":"app","openid":"U1"}"#)],
             path: "/user/get_user_info",
             profile: [
-                "ret": 0, "nickname": "Lena", "figureurl_qq_1": "http://thirdqq.qlogo.cn/40",
-                "figureurl_qq_2": "",
+                "ret": 0, "nickname": "Lena", "figureurl_qq_1": "http://thirdqq.qlogo.cn/40", "figureurl_qq_2": "",
             ],
             nickname: "Lena",
             picture: "http://thirdqq.qlogo.cn/40"
@@ -43,9 +42,7 @@ struct TokenProviderProfileTests {
         Shown(
             provider: "weibo",
             credential: ["uid": "7", "accessToken": "t0ken"],
-            verified: [
-                "/oauth2/get_token_info": .json(["uid": 7, "appkey": "app", "expire_in": 100])
-            ],
+            verified: ["/oauth2/get_token_info": .json(["uid": 7, "appkey": "app", "expire_in": 100])],
             path: "/2/users/show.json",
             profile: ["screen_name": "Lena", "avatar_large": "https://tvax.sinaimg.cn/x.jpg"],
             nickname: "Lena",
@@ -55,9 +52,7 @@ struct TokenProviderProfileTests {
             provider: "facebook",
             credential: ["accessToken": "t0ken"],
             verified: [
-                "/debug_token": .json([
-                    "data": ["app_id": "app", "type": "USER", "is_valid": true, "user_id": "F1"]
-                ])
+                "/debug_token": .json(["data": ["app_id": "app", "type": "USER", "is_valid": true, "user_id": "F1"]])
             ],
             path: "/me",
             profile: [
@@ -74,10 +69,7 @@ struct TokenProviderProfileTests {
         _ profile: @escaping @Sendable (ReceivedRequest) async throws -> Say
     ) async throws -> VerifiedIdentity {
         let name = try #require(ProviderName(rawValue: row.provider))
-        let credential = try ProviderCredential.parse(
-            provider: row.provider,
-            credential: row.credential
-        )
+        let credential = try ProviderCredential.parse(provider: row.provider, credential: row.credential)
         return try await withServer { ask in
             if ask.path == row.path { return try await profile(ask) }
             return row.verified[ask.path] ?? Say(status: 404)
@@ -98,8 +90,9 @@ struct TokenProviderProfileTests {
         #expect(identity.nickname == row.nickname && identity.avatarURL == row.picture)
     }
 
-    @Test("A profile that can't be had, hangs, or is odd fails no login", arguments: shown)
-    func withoutProfile(row: Shown) async throws {
+    @Test("A profile that can't be had, hangs, or is odd fails no login", arguments: shown) func withoutProfile(
+        row: Shown
+    ) async throws {
         let odd: [@Sendable (ReceivedRequest) async throws -> Say] = [
             { _ in Say(status: 500) }, { _ in Say(status: 403, body: "<html>") },
             { _ in .json(["errcode": 40001, "ret": 1002]) }, hang,
@@ -111,8 +104,7 @@ struct TokenProviderProfileTests {
         }
     }
 
-    @Test("Only what apps can show is taken: no control characters, no other addresses")
-    func shownForms() {
+    @Test("Only what apps can show is taken: no control characters, no other addresses") func shownForms() {
         #expect(VerifiedIdentity.shown(nickname: " \u{7}Le\u{0}na") == "Lena")
         #expect(VerifiedIdentity.shown(nickname: "  ") == nil)
         let long = String(repeating: "\u{1F600}", count: 70)

@@ -110,23 +110,10 @@ struct TokenProviderTests {
             "a good token",
             .json(["uid": 1_073_880_650, "appkey": "app", "expire_in": 157_679_471]),
             .subject("1073880650")
-        ),
-        weibo(
-            "another app's",
-            .json(["uid": 1_073_880_650, "appkey": "evil", "expire_in": 100]),
-            otherApp
-        ),
+        ), weibo("another app's", .json(["uid": 1_073_880_650, "appkey": "evil", "expire_in": 100]), otherApp),
         weibo("another user's", .json(["uid": 1, "appkey": "app", "expire_in": 100]), otherUser),
-        weibo(
-            "no time left",
-            .json(["uid": 1_073_880_650, "appkey": "app", "expire_in": 0]),
-            expired
-        ),
-        weibo(
-            "expired",
-            .json(["error": "expired_token", "error_code": 21327], status: 401),
-            expired
-        ),
+        weibo("no time left", .json(["uid": 1_073_880_650, "appkey": "app", "expire_in": 0]), expired),
+        weibo("expired", .json(["error": "expired_token", "error_code": 21327], status: 401), expired),
         weibo("unknown", .json(["error": "invalid", "error_code": 21332], status: 403), refused),
         weibo("down", .json([:], status: 502), down),
         baidu(
@@ -144,42 +131,20 @@ struct TokenProviderTests {
     static let world: [Case] = [
         facebook(
             "a good token",
-            .json([
-                "data": [
-                    "app_id": "app", "type": "USER", "is_valid": true, "user_id": "F1",
-                    "expires_at": 0,
-                ]
-            ]),
+            .json(["data": ["app_id": "app", "type": "USER", "is_valid": true, "user_id": "F1", "expires_at": 0]]),
             .subject("F1")
-        ),
-        facebook(
-            "another app's",
-            .json(["data": ["app_id": "evil", "is_valid": true, "user_id": "F1"]]),
-            otherApp
-        ),
+        ), facebook("another app's", .json(["data": ["app_id": "evil", "is_valid": true, "user_id": "F1"]]), otherApp),
         facebook(
             "expired",
-            .json([
-                "data": [
-                    "app_id": "app", "is_valid": false, "user_id": "F1",
-                    "expires_at": 1_700_000_000,
-                ]
-            ]),
+            .json(["data": ["app_id": "app", "is_valid": false, "user_id": "F1", "expires_at": 1_700_000_000]]),
             expired
-        ),
-        facebook(
-            "unknown",
-            .json(["data": ["error": ["code": 190], "is_valid": false, "scopes": []]]),
-            refused
-        ),
+        ), facebook("unknown", .json(["data": ["error": ["code": 190], "is_valid": false, "scopes": []]]), refused),
         facebook(
             "a page's",
             .json(["data": ["app_id": "app", "type": "PAGE", "is_valid": true, "user_id": "F1"]]),
             refused
-        ),
-        facebook("a wrong app secret", .json(["error": ["code": 190]], status: 400), misconfigured),
-        facebook("down", Say(status: 500), down),
-        facebook("too many calls", Say(status: 429), down),
+        ), facebook("a wrong app secret", .json(["error": ["code": 190]], status: 400), misconfigured),
+        facebook("down", Say(status: 500), down), facebook("too many calls", Say(status: 429), down),
         facebook("a redirect", Say(status: 302), down),
         facebook("endless", Say(body: String(repeating: "x", count: 300_000)), down),
         twitter(
@@ -192,13 +157,11 @@ struct TokenProviderTests {
         twitter("no rights", .json(["errors": [["code": 453]]], status: 403), misconfigured),
     ]
 
-    @Test("Each answer means what the provider's documentation says", arguments: china + world)
-    func table(row: Case) async throws {
+    @Test("Each answer means what the provider's documentation says", arguments: china + world) func table(
+        row: Case
+    ) async throws {
         let name = try #require(ProviderName(rawValue: row.provider))
-        let credential = try ProviderCredential.parse(
-            provider: row.provider,
-            credential: row.credential
-        )
+        let credential = try ProviderCredential.parse(provider: row.provider, credential: row.credential)
 
         let verdict = try await withServer { ask in
             row.answers[ask.path] ?? Say(status: 404)
@@ -215,12 +178,10 @@ struct TokenProviderTests {
         #expect(verdict == row.verdict)
     }
 
-    @Test("WeChat is asked with the app's id and secret, and may stand for users by unionid")
-    func weChatUnion() async throws {
-        let credential = try ProviderCredential.parse(
-            provider: "wechat",
-            credential: ["code": "c&d"]
-        )
+    @Test("WeChat is asked with the app's id and secret, and may stand for users by unionid") func weChatUnion()
+        async throws
+    {
+        let credential = try ProviderCredential.parse(provider: "wechat", credential: ["code": "c&d"])
 
         let (identity, asks) = try await withServer { _ in
             .json(["access_token": "A", "openid": "O1", "unionid": "N1"])
@@ -234,9 +195,7 @@ struct TokenProviderTests {
             )
             settings.subject = .unionID
             let app = settings
-            return (
-                try await withProviders { try await $0.verify(credential, for: app) }, asked.all
-            )
+            return (try await withProviders { try await $0.verify(credential, for: app) }, asked.all)
         }
 
         #expect(identity.subject == "N1")
@@ -260,16 +219,9 @@ struct TokenProviderTests {
         }
     }
 
-    @Test("A provider that hangs is left alone after some tries, and the others go on")
-    func hanging() async throws {
-        let credential = try ProviderCredential.parse(
-            provider: "facebook",
-            credential: ["accessToken": "t0ken"]
-        )
-        let qq = try ProviderCredential.parse(
-            provider: "qq",
-            credential: ["userId": "U1", "accessToken": "t0ken"]
-        )
+    @Test("A provider that hangs is left alone after some tries, and the others go on") func hanging() async throws {
+        let credential = try ProviderCredential.parse(provider: "facebook", credential: ["accessToken": "t0ken"])
+        let qq = try ProviderCredential.parse(provider: "qq", credential: ["userId": "U1", "accessToken": "t0ken"])
         var limits = IdentityProviders.Limits()
         limits.timeout = .seconds(2)
         limits.failuresMax = 3
@@ -279,17 +231,10 @@ struct TokenProviderTests {
             guard ask.path == "/oauth2.0/me" else { return try await hang(ask) }
             return Say(body: #"{"client_id":"app","openid":"U1"}"#)
         } _: { url, asked in
-            let hanging = ProviderSettings(
-                provider: .facebook,
-                clientIDs: ["app"],
-                clientSecret: "s",
-                baseURL: url
-            )
+            let hanging = ProviderSettings(provider: .facebook, clientIDs: ["app"], clientSecret: "s", baseURL: url)
             let other = ProviderSettings(provider: .qq, clientIDs: ["app"], baseURL: url)
             try await withProviders(bounds) { providers in
-                for _ in 0..<3 {
-                    #expect(await providers.verdict(credential, hanging) == Self.down)
-                }
+                for _ in 0..<3 { #expect(await providers.verdict(credential, hanging) == Self.down) }
                 let began = ContinuousClock.now
                 guard
                     case .failure(.unavailable(let seconds, _)) =

@@ -26,16 +26,12 @@ struct TrialTests {
     static let rows = [
         Case(
             provider: .google,
-            answers: [
-                discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#),
-                "/keys": Say(body: key),
-            ]
+            answers: [discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#), "/keys": Say(body: key)]
         ),
         Case(
             provider: .google,
             answers: [
-                discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#),
-                "/keys": Say(body: #"{"keys":[]}"#),
+                discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#), "/keys": Say(body: #"{"keys":[]}"#),
             ],
             reason: "it publishes no key that can be used"
         ),
@@ -53,11 +49,7 @@ struct TrialTests {
             provider: .google,
             answers: [discovery: Say(status: 404)],
             reason: "it answered 404 to a request for its keys"
-        ),
-        Case(
-            provider: .wechat,
-            answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40029}"#)]
-        ),
+        ), Case(provider: .wechat, answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40029}"#)]),
         Case(
             provider: .wechat,
             answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40125}"#)],
@@ -89,9 +81,7 @@ struct TrialTests {
                 clientSecret: "secret",
                 baseURL: url
             )
-            try await withProviders { providers in
-                #expect(await reason(providers, settings) == row.reason)
-            }
+            try await withProviders { providers in #expect(await reason(providers, settings) == row.reason) }
         }
     }
 
@@ -110,10 +100,7 @@ struct TrialTests {
         }
     }
 
-    private func reason(
-        _ providers: IdentityProviders,
-        _ settings: ProviderSettings
-    ) async -> String? {
+    private func reason(_ providers: IdentityProviders, _ settings: ProviderSettings) async -> String? {
         do {
             try await providers.examine(settings)
             return nil

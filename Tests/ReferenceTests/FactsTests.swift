@@ -11,16 +11,13 @@ import Web
 @testable import Reference
 
 @Suite struct FactsTests {
-    /// Compares the file, or rewrites it with `LAMPLIGHTER_WRITE_FACTS=1`; `schemas/bundle.py` then
-    /// makes the pages.
+    /// Compares the file, or rewrites it with `LAMPLIGHTER_WRITE_FACTS=1`; `schemas/bundle.py` then makes the pages.
     @Test("schemas/facts.jsonl has the settings, metrics, problems and errors of the program")
     func facts() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../schemas/facts.jsonl").standardized
         let text = Self.facts.map { String(decoding: $0.encoded(), as: UTF8.self) + "\n" }.joined()
-        if ProcessInfo.processInfo.environment["LAMPLIGHTER_WRITE_FACTS"] == "1" {
-            try Data(text.utf8).write(to: file)
-        }
+        if ProcessInfo.processInfo.environment["LAMPLIGHTER_WRITE_FACTS"] == "1" { try Data(text.utf8).write(to: file) }
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
@@ -28,8 +25,8 @@ import Web
     private static var facts: [JSONValue] {
         let errors = ErrorCode.allCases.map { code -> JSONObject in
             [
-                "error": .string(code.rawValue), "cause": .string(code.page.cause),
-                "cure": .string(code.page.cure), "isPassing": .bool(code.isPassing),
+                "error": .string(code.rawValue), "cause": .string(code.page.cause), "cure": .string(code.page.cure),
+                "isPassing": .bool(code.isPassing),
             ]
         }
         let refusals = RefusalReason.allCases.map { reason -> JSONObject in
@@ -39,16 +36,10 @@ import Web
             ]
         }
         let problems = ProblemCode.allCases.map { code -> JSONObject in
-            [
-                "problem": .string(code.rawValue), "title": .string(code.page.title),
-                "text": .string(code.page.text),
-            ]
+            ["problem": .string(code.rawValue), "title": .string(code.page.title), "text": .string(code.page.text)]
         }
         let metrics = MetricCatalog.entries.map { metric -> JSONObject in
-            [
-                "metric": .string(metric.name), "kind": .string(metric.kind.rawValue),
-                "help": .string(metric.help),
-            ]
+            ["metric": .string(metric.name), "kind": .string(metric.kind.rawValue), "help": .string(metric.help)]
         }
         let all = errors + refusals + problems + SettingsTable.all.map(setting) + metrics
         return all.map(JSONValue.object)
@@ -57,8 +48,7 @@ import Web
     private static func setting(_ row: Setting) -> JSONObject {
         let takes = row.kindText.replacing("|", with: ", ")
         return [
-            "setting": .string(row.key),
-            "takes": .string(row.unit.isEmpty ? takes : "\(takes), \(row.unit)"),
+            "setting": .string(row.key), "takes": .string(row.unit.isEmpty ? takes : "\(takes), \(row.unit)"),
             "default": .string(row.standard.text), "doc": .string(row.doc),
         ]
     }

@@ -16,15 +16,11 @@ import Web
     @Test func everyPageShowsTheVersion() {
         let pages = files.filter { $0.key.hasSuffix(".html") }
         #expect(pages.count > 50)
-        for (path, text) in pages {
-            #expect(text.contains("<span>reference \(Version.text)</span>"), "\(path)")
-        }
+        for (path, text) in pages { #expect(text.contains("<span>reference \(Version.text)</span>"), "\(path)") }
     }
 
     @Test func everyErrorCodeHasCauseAndCure() {
-        for code in ErrorCode.allCases {
-            #expect(page("errors").contains("id=\"\(code.rawValue)\""), "\(code)")
-        }
+        for code in ErrorCode.allCases { #expect(page("errors").contains("id=\"\(code.rawValue)\""), "\(code)") }
     }
 
     @Test func everyReasonOfARefusalIsThere() {
@@ -34,9 +30,7 @@ import Web
     }
 
     @Test func everyProblemIsThere() {
-        for code in ProblemCode.allCases {
-            #expect(page("problems").contains("id=\"\(code.rawValue)\""), "\(code)")
-        }
+        for code in ProblemCode.allCases { #expect(page("problems").contains("id=\"\(code.rawValue)\""), "\(code)") }
     }
 
     @Test func everySettingAndMetricIsThere() {
@@ -59,10 +53,8 @@ import Web
         #expect(page("try").contains("try/start.js"))
     }
 
-    @Test("The playground knows each method with its params, and each error")
-    func contractOfThePlayground() throws {
-        let contract = try JSONValue.parse(Array((files["try/contract.json"] ?? "").utf8))
-            .objectValue
+    @Test("The playground knows each method with its params, and each error") func contractOfThePlayground() throws {
+        let contract = try JSONValue.parse(Array((files["try/contract.json"] ?? "").utf8)).objectValue
         let methods = try #require(contract?["methods"]?.arrayValue).compactMap(\.objectValue)
 
         #expect(methods.count > 60)

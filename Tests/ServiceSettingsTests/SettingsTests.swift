@@ -13,9 +13,7 @@ import Testing
         file: String? = nil,
         environment: [String: String] = [:],
         flags: [String: String] = [:]
-    ) async throws -> Settings {
-        try await SettingsReader(file: file, environment: environment, flags: flags).read()
-    }
+    ) async throws -> Settings { try await SettingsReader(file: file, environment: environment, flags: flags).read() }
 
     @Test("Without anything given every setting has its default")
     func defaults() async throws {
@@ -41,8 +39,8 @@ import Testing
     @Test("A setting of a limit changes that limit, in the limit's own unit")
     func limitValues() async throws {
         let flags = [
-            "limits.batch": "7", "limits.sessionDays": "2", "limits.turn": "30",
-            "limits.outboxMegabytes": "3", "limits.codesPerTerminal": "4",
+            "limits.batch": "7", "limits.sessionDays": "2", "limits.turn": "30", "limits.outboxMegabytes": "3",
+            "limits.codesPerTerminal": "4",
         ]
 
         let limits = Limits(try await read(flags: flags))
@@ -78,8 +76,8 @@ import Testing
         #expect(problem?.message.contains(cure) == true)
     }
 
-    @Test("Every option of the gate follows a setting, whose default is the gate's own")
-    func gateOptions() async throws {
+    @Test("Every option of the gate follows a setting, whose default is the gate's own") func gateOptions() async throws
+    {
         let lines = try await read().gateLines
 
         let expected = GateOption.allCases.map { option in
@@ -101,8 +99,9 @@ import Testing
         }
     }
 
-    @Test("The health port is any free one where only the pages' port is said to be, else as given")
-    func healthPort() async throws {
+    @Test("The health port is any free one where only the pages' port is said to be, else as given") func healthPort()
+        async throws
+    {
         #expect(try await read().healthPort == 8081)
         #expect(try await read(flags: ["http.port": "0"]).healthPort == 0)
         #expect(try await read(flags: ["http.port": "9000"]).healthPort == 8081)
@@ -128,9 +127,7 @@ import Testing
         #expect(settings.mqttHost == "127.0.0.2")
         #expect(settings.httpPort == 2002)
         #expect(settings.logLevel == "error")
-        let origins = Dictionary(
-            uniqueKeysWithValues: settings.entries.map { ($0.setting.key, $0.origin) }
-        )
+        let origins = Dictionary(uniqueKeysWithValues: settings.entries.map { ($0.setting.key, $0.origin) })
         #expect(origins["mqtt.port"] == .file(file))
         #expect(origins["http.port"] == .environment("LAMPLIGHTER_HTTP_PORT"))
         #expect(origins["log.level"] == .flag)
@@ -237,8 +234,8 @@ import Testing
         #expect(settings.entries.count { $0.origin != .standard } == 1)
     }
 
-    @Test("A section with nothing under it is none; a value in its place is an error")
-    func emptySection() async throws {
+    @Test("A section with nothing under it is none; a value in its place is an error") func emptySection() async throws
+    {
         let directory = try TemporaryDirectory()
         let empty = "mqtt:\n  # port: 1\nhttp: ~\nlog:\n  level: debug\nlimits:\n"
         let file = try directory.write(empty, to: "l.yaml")
@@ -295,8 +292,8 @@ import Testing
     @Test(
         "Times of settings are read with their unit",
         arguments: [
-            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil),
-            ("-1d", nil), ("9999999999999999999d", nil), ("1w", nil), ("", nil),
+            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil), ("-1d", nil),
+            ("9999999999999999999d", nil), ("1w", nil), ("", nil),
         ] as [(String, Int?)]
     )
     func durations(_ text: String, _ seconds: Int?) {
@@ -313,9 +310,6 @@ import Testing
             #expect(setting.doc.hasSuffix("."))
             #expect(SettingsReference.markdown.contains("`\(setting.key)`"))
         }
-        #expect(
-            SettingsTable.setting("http.publicUrl")?.environmentName
-                == "LAMPLIGHTER_HTTP_PUBLIC_URL"
-        )
+        #expect(SettingsTable.setting("http.publicUrl")?.environmentName == "LAMPLIGHTER_HTTP_PUBLIC_URL")
     }
 }

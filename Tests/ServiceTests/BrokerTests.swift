@@ -12,8 +12,9 @@ import Testing
         try await SettingsReader(file: nil, environment: [:], flags: flags).read()
     }
 
-    @Test("The broker is told to listen where it should, with the gate and without persistence")
-    func configuration() async throws {
+    @Test("The broker is told to listen where it should, with the gate and without persistence") func configuration()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let gate = try folder.write("", as: "gate.so")
         let directory = try DataDirectory.prepare(folder.path + "/d")
@@ -31,8 +32,7 @@ import Testing
         #expect(lines.contains("plugin_opt_credentials \(directory.credentials)"))
         #expect(
             lines.contains(
-                "plugin_opt_worker_hash "
-                    + "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+                "plugin_opt_worker_hash " + "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
             )
         )
         #expect(lines.contains("allow_anonymous false"))
@@ -40,8 +40,9 @@ import Testing
         #expect(!plan.text.contains("secret\n"))
     }
 
-    @Test("A gate that isn't there is one clear error, and the broker isn't started without it")
-    func gateMissing() async throws {
+    @Test("A gate that isn't there is one clear error, and the broker isn't started without it") func gateMissing()
+        async throws
+    {
         let settings = try await settings(["broker.gate": "/nowhere/gate.so"])
 
         let problem = #expect(throws: Problem.self) { try BrokerFiles.gate(settings) }
@@ -54,12 +55,7 @@ import Testing
         let listener = try Listener()
 
         let problem = #expect(throws: Problem.self) {
-            try Ports.choose(
-                listener.port,
-                hosts: ["127.0.0.1"],
-                cure: "--mqtt-port 0",
-                purpose: "why"
-            )
+            try Ports.choose(listener.port, hosts: ["127.0.0.1"], cure: "--mqtt-port 0", purpose: "why")
         }
 
         #expect(problem?.code == .portTaken)

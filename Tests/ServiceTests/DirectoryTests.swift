@@ -22,8 +22,7 @@ import Testing
         #expect(secrets.service != secrets.tools)
     }
 
-    @Test("The database is for its owner only, though others may enter the directory")
-    func databaseModes() throws {
+    @Test("The database is for its owner only, though others may enter the directory") func databaseModes() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path)
         let files = ["", "-wal", "-shm"].map { directory.database + $0 }
@@ -34,10 +33,7 @@ import Testing
             withExtendedLifetime(store) {}
         }
         // As an older version left it.
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644],
-            ofItemAtPath: directory.database
-        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.database)
 
         let store = try StoreAccess.service(directory, .file)
 
@@ -62,10 +58,7 @@ import Testing
         let first = try ServiceSecrets(DataDirectory.prepare(folder.path + "/a"))
         let file = folder.path + "/a/service.secret"
 
-        let second = try ServiceSecrets(
-            DataDirectory.prepare(folder.path + "/b"),
-            serviceFile: file
-        )
+        let second = try ServiceSecrets(DataDirectory.prepare(folder.path + "/b"), serviceFile: file)
 
         #expect(second.tools == first.tools && second.console == first.console)
         #expect(first.tools != first.service)
@@ -94,8 +87,7 @@ import Testing
         #expect(problem?.place == path)
     }
 
-    @Test("A file in the database's place that is not a database is reported as such")
-    func notADatabase() throws {
+    @Test("A file in the database's place that is not a database is reported as such") func notADatabase() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path)
         _ = try folder.write("hello", as: "lamplighter.db")
@@ -136,9 +128,7 @@ import Testing
     func missing() throws {
         let folder = try TemporaryFolder()
 
-        let problem = #expect(throws: Problem.self) {
-            try DataDirectory.existing(folder.path, holdsStore: true)
-        }
+        let problem = #expect(throws: Problem.self) { try DataDirectory.existing(folder.path, holdsStore: true) }
 
         #expect(problem?.code == .dataMissing)
         #expect(problem?.cures.first?.command.contains("lamplighter up") == true)

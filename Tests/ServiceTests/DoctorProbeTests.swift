@@ -7,11 +7,7 @@ import Testing
     private let probe = DoctorProbe(secret: "the service's")
     private let now = Instant(milliseconds: 1_700_000_000_000)
 
-    private func refusal(
-        _ clientID: String,
-        username: String = "",
-        action: String = "connect"
-    ) -> ClientRefusal {
+    private func refusal(_ clientID: String, username: String = "", action: String = "connect") -> ClientRefusal {
         ClientRefusal(
             action: action,
             username: username,

@@ -19,10 +19,7 @@ import Workers
         store = try StoreAccess.service(DataDirectory.prepare(folder.path + "/d"), .file)
     }
 
-    private func product(
-        _ more: [(String, JSONValue)] = [],
-        isForced: Bool = false
-    ) throws -> Import.Outcome {
+    private func product(_ more: [(String, JSONValue)] = [], isForced: Bool = false) throws -> Import.Outcome {
         var document = JSONObject([
             ("productKey", .string(String(repeating: "a", count: 32))), ("name", "Lamp"),
             ("dataPoints", [["name": "power", "access": "rw", "type": "bool"]]),
@@ -43,8 +40,7 @@ import Workers
         }
     }
 
-    @Test("A new product gets a secret, an old one keeps its own, and a given one is taken")
-    func secrets() throws {
+    @Test("A new product gets a secret, an old one keeps its own, and a given one is taken") func secrets() throws {
         #expect(try product().secret?.count == 43)
         #expect(try product().secret == nil)
         let given = "a-secret-of-my-own"
@@ -67,8 +63,9 @@ import Workers
         #expect(try store.read { try $0.products.all() }.count == 2)
     }
 
-    @Test("A provider's secret that a new version leaves out stays; one it gives is taken")
-    func providerSecrets() throws {
+    @Test("A provider's secret that a new version leaves out stays; one it gives is taken") func providerSecrets()
+        throws
+    {
         func twitter(_ more: [(String, JSONValue)]) throws -> String? {
             let object = JSONObject([("enabled", true), ("clientIds", ["id"])] + more)
             _ = try app([("providers", .object(JSONObject([("twitter", .object(object))])))])
@@ -99,8 +96,8 @@ import Workers
         #expect(try store.read { try $0.apps.document(id) } == before)
     }
 
-    @Test("Retained statuses are published again where the data points change, and only there")
-    func refreshes() throws {
+    @Test("Retained statuses are published again where the data points change, and only there") func refreshes() throws
+    {
         _ = try product()
         try bindDevice()
         _ = try product([("alerts", ["hot"])])
@@ -112,8 +109,7 @@ import Workers
         #expect(!before && after)
     }
 
-    @Test("An alert that is open on a device is not taken away unless it is forced")
-    func openAlert() throws {
+    @Test("An alert that is open on a device is not taken away unless it is forced") func openAlert() throws {
         _ = try product([("alerts", ["hot", "wet"])])
         try bindDevice()
         try store.batch(at: SystemClock().now) { (tx) throws in
@@ -173,8 +169,7 @@ import Workers
         "A policy that means nothing is refused with its path",
         arguments: [
             ("policies", ["anonymous": "never"], "policies.anonymous"),
-            ("policies", ["uidLogin": 1], "policies.uidLogin"),
-            ("policies", ["uidLogin": .null], "policies.uidLogin"),
+            ("policies", ["uidLogin": 1], "policies.uidLogin"), ("policies", ["uidLogin": .null], "policies.uidLogin"),
             ("policies", ["defaultCountryCode": "+49"], "policies.defaultCountryCode"),
             ("policies", ["defaultCountryCode": .null], "policies.defaultCountryCode"),
             ("texts", ["code": ["pt_BR": ["sms": "x"]]], "texts.code.pt_BR"),
@@ -200,8 +195,7 @@ import Workers
         }
         #expect(
             Set(([product].compactMap(\.self) + (product?.others ?? [])).map(\.message)) == [
-                "dataPoint is unknown; did you mean dataPoints?",
-                "dataPoints.0.acess is unknown; did you mean access?",
+                "dataPoint is unknown; did you mean dataPoints?", "dataPoints.0.acess is unknown; did you mean access?",
                 "dataPoints.0.access is missing.",
                 "dataPoints.0.type must be one of bool, int, float, enum, string, raw.",
                 "dataPoints.0.min must be a number.",
@@ -212,16 +206,14 @@ import Workers
         let app = #expect(throws: Problem.self) {
             try self.app([
                 ("appId", "a b"), ("policies", ["uidLogins": true, "anonymous": .null]),
-                ("texts", ["code": ["en": ["smss": "x"]]]),
-                ("providers", ["qq": ["subject": "openid", "enabled": 1]]),
+                ("texts", ["code": ["en": ["smss": "x"]]]), ("providers", ["qq": ["subject": "openid", "enabled": 1]]),
             ])
         }
         #expect(app?.place == "app.json: policies.uidLogins")
         #expect(
             Set((app?.why ?? "").split(separator: "\n")) == [
                 "appId is not a valid appId: 1 to 64 of A–Z a–z 0–9 _ -.",
-                "policies.uidLogins is unknown; did you mean uidLogin?",
-                "policies.anonymous must not be null.",
+                "policies.uidLogins is unknown; did you mean uidLogin?", "policies.anonymous must not be null.",
                 "texts.code.en.smss is unknown; did you mean sms?",
                 "providers.qq.subject is unknown; expected one of enabled, keepToken, clientIds, baseUrl.",
                 "providers.qq.enabled must be true or false.",

@@ -6,8 +6,7 @@ import Web
 @testable import Service
 
 @Suite("Refusals of listeners") struct ListenerRefusalTests {
-    @Test("They are told as those of the gate, with what the client showed; of a flood the number")
-    func told() {
+    @Test("They are told as those of the gate, with what the client showed; of a flood the number") func told() {
         let refusals = ListenerRefusals()
         let now = Instant(milliseconds: 7)
         let origin = ListenerRefusal(.origin, address: "192.0.2.7", detail: "https://evil.example")
@@ -29,8 +28,7 @@ import Web
         #expect(ListenerRefusal(.origin, address: "", detail: long).detail.utf8.count == 128)
     }
 
-    @Test("The broker's log tells of failed handshakes, those alone, and each once")
-    func brokerLog() throws {
+    @Test("The broker's log tells of failed handshakes, those alone, and each once") func brokerLog() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("2026: OpenSSL Error[0]: error:1:a::before\n", as: "log")
         var watch = BrokerLogWatch(path: path)

@@ -44,12 +44,8 @@ struct LogTests {
         )
     }
 
-    @Test("Texts from outside can neither end a line nor take the place of its own fields")
-    func hostile() throws {
-        let line = try object(
-            "m",
-            ["level": "fake", "topic": "a\n{\"level\":\"b\"}\u{1b}[31m", "long": "\(long)"]
-        )
+    @Test("Texts from outside can neither end a line nor take the place of its own fields") func hostile() throws {
+        let line = try object("m", ["level": "fake", "topic": "a\n{\"level\":\"b\"}\u{1b}[31m", "long": "\(long)"])
 
         #expect(line["level"] == "warning")
         #expect(line["metadata.level"] == "fake")

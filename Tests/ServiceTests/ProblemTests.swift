@@ -10,10 +10,7 @@ import Testing
         "port 1883 is taken by mosquitto (pid 812)",
         at: "127.0.0.1:1883",
         why: "\"up\" starts a broker of its own",
-        cures: [
-            .init("lamplighter up --mqtt-port 0", "any free port"),
-            .init("kill 812", "end that program"),
-        ]
+        cures: [.init("lamplighter up --mqtt-port 0", "any free port"), .init("kill 812", "end that program")]
     )
 
     @Test("A person reads what is wrong, why, what to do, and where there is more")

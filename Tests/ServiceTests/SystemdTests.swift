@@ -24,20 +24,12 @@ import Web
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
             let length = socklen_t(MemoryLayout<sockaddr_un>.size)
             let code = withUnsafePointer(to: address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, length)
-                }
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
             }
             try #require(code == 0)
             // A missing message fails the test instead of hanging it.
             var patience = timeval(tv_sec: 10, tv_usec: 0)
-            setsockopt(
-                descriptor,
-                SOL_SOCKET,
-                SO_RCVTIMEO,
-                &patience,
-                socklen_t(MemoryLayout<timeval>.size)
-            )
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
 
         deinit { close(descriptor) }
@@ -86,12 +78,9 @@ import Web
         #expect(socket.watchdog == expected)
     }
 
-    @Test("A start is reported as ready once, and the health check keeps the watchdog quiet")
-    func reports() throws {
+    @Test("A start is reported as ready once, and the health check keeps the watchdog quiet") func reports() throws {
         let listener = try Listener()
-        let socket = try #require(
-            SystemdSocket(["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "40000"])
-        )
+        let socket = try #require(SystemdSocket(["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "40000"]))
         let readiness = Readiness(parts: ["store"])
         let isWell = Atomic(false)
         let reports = SystemdReports(

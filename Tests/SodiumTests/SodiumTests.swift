@@ -22,9 +22,7 @@ struct SodiumTests {
         #expect(
             secrets.allSatisfy { secret in
                 secret.utf8.count == 43
-                    && secret.allSatisfy {
-                        $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
-                    }
+                    && secret.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
             }
         )
     }

@@ -25,8 +25,7 @@ struct CountsTests {
 
         #expect(
             counts.sorted { $0.product < $1.product } == [
-                ProductCount(product: Make.key, total: 1, online: 0),
-                ProductCount(product: other, total: 1, online: 1),
+                ProductCount(product: Make.key, total: 1, online: 0), ProductCount(product: other, total: 1, online: 1),
             ]
         )
     }

@@ -15,9 +15,7 @@ struct GateFile {
     var isDamaged = false
 
     init(_ world: World) throws {
-        let bytes = [UInt8](
-            try Data(contentsOf: world.directory.url.appending(path: "credentials"))
-        )
+        let bytes = [UInt8](try Data(contentsOf: world.directory.url.appending(path: "credentials")))
         var parser = CredentialsParser()
         var records: [Record] = []
         _ = parser.parse(bytes) { records.append($0) }
@@ -42,8 +40,7 @@ struct GateFileTests {
         return world
     }
 
-    @Test("The file tells the largest number of a connection, once for many of them")
-    func connections() throws {
+    @Test("The file tells the largest number of a connection, once for many of them") func connections() throws {
         let world = try filled()
         func connect(_ number: Int64) throws -> Int64 {
             try world.store.arrange(at: Make.now) { (tx) throws in
@@ -75,12 +72,7 @@ struct GateFileTests {
         #expect(try first.tables.products == [Make.key.text: digest("product-secret")])
 
         try world.store.arrange(at: Make.now) { (tx) throws in
-            try tx.devices.setIdentity(
-                Make.did,
-                secret: "second",
-                passcode: "123456",
-                hardware: [:]
-            )
+            try tx.devices.setIdentity(Make.did, secret: "second", passcode: "123456", hardware: [:])
         }
         #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
 
@@ -118,8 +110,9 @@ struct GateFileTests {
         case lost, empty, cut, damaged, older
     }
 
-    @Test("A crash between commit and file heals at the next start", arguments: Harm.allCases)
-    func rebuilds(_ harm: Harm) throws {
+    @Test("A crash between commit and file heals at the next start", arguments: Harm.allCases) func rebuilds(
+        _ harm: Harm
+    ) throws {
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "credentials")
         do {
@@ -128,12 +121,7 @@ struct GateFileTests {
             try world.fill()
             let before = try Data(contentsOf: file)
             try world.store.arrange(at: Make.now) { (tx) throws in
-                try tx.devices.setIdentity(
-                    Make.did,
-                    secret: "first",
-                    passcode: "123456",
-                    hardware: [:]
-                )
+                try tx.devices.setIdentity(Make.did, secret: "first", passcode: "123456", hardware: [:])
             }
             let after = try Data(contentsOf: file)
             switch harm {
@@ -190,9 +178,7 @@ struct GateFileTests {
         #expect(live?.appId == "demo")
 
         // The file shows whether the session's token was ever used.
-        func isUsed() throws -> Bool? {
-            try GateFile(world).tables.terminals[Make.terminal.text]?.session?.isUsed
-        }
+        func isUsed() throws -> Bool? { try GateFile(world).tables.terminals[Make.terminal.text]?.session?.isUsed }
         #expect(try isUsed() == false)
         try world.store.rebuildCredentials()
         #expect(try isUsed() == false)
@@ -258,23 +244,16 @@ struct GateFileTests {
         #expect(try !world.store.arrange(at: Make.now) { try $0.services.remove("idp") })
     }
 
-    @Test("A file that can't be written fails the batch, and the next batch rewrites it")
-    func unwritable() throws {
+    @Test("A file that can't be written fails the batch, and the next batch rewrites it") func unwritable() throws {
         let world = try filled()
         #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
-        // A folder takes the file's place, so that the file can't be written; its parent folder
-        // stays.
+        // A folder takes the file's place, so that the file can't be written; its parent folder stays.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {
             try world.store.arrange(at: Make.now) { (tx) throws in
-                try tx.devices.setIdentity(
-                    Make.did,
-                    secret: "second",
-                    passcode: "123456",
-                    hardware: [:]
-                )
+                try tx.devices.setIdentity(Make.did, secret: "second", passcode: "123456", hardware: [:])
             }
         }
         #expect(throws: (any Error).self) { try world.store.arrange(at: Make.now) { _ in } }

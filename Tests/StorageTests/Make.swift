@@ -42,21 +42,18 @@ struct World {
         }
     }
 
-    /// Returns whether a text occurs in any file of the directory, or of the database on
-    /// PostgreSQL.
+    /// Returns whether a text occurs in any file of the directory, or of the database on PostgreSQL.
     func holds(_ text: String) throws -> Bool {
         if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return try names.contains { name in
-            try Data(contentsOf: directory.url.appending(path: name)).range(of: Data(text.utf8))
-                != nil
+            try Data(contentsOf: directory.url.appending(path: name)).range(of: Data(text.utf8)) != nil
         }
     }
 }
 
 extension Store {
-    /// Runs a transaction that holds all locks, since these tests are about the tables, not the
-    /// locks.
+    /// Runs a transaction that holds all locks, since these tests are about the tables, not the locks.
     func arrange<Value>(at now: Instant, _ body: (Transaction) throws -> Value) throws -> Value {
         try batch(at: now) { tx in
             try tx.lockAll()

@@ -32,8 +32,7 @@ struct MigrationTests {
         _ = try World(directory, migrates: false)
     }
 
-    @Test("A database from before the first release is refused, and stays as it is")
-    func unreleased() throws {
+    @Test("A database from before the first release is refused, and stays as it is") func unreleased() throws {
         let directory = try TemporaryDirectory()
         let old = try SQLiteConnection(path: directory.path("test.db"))
         let step = ("001-main-path", "CREATE TABLE meta (name TEXT); INSERT INTO meta VALUES ('x')")
@@ -68,8 +67,7 @@ struct MigrationTests {
         )
     }
 
-    /// Fills each table with made-up rows that `database.sql` allows; references hold, since the
-    /// texts are alike.
+    /// Fills each table with made-up rows that `database.sql` allows; references hold, since the texts are alike.
     private func fill(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA foreign_keys = OFF")
         let tables = try database.texts(
@@ -91,9 +89,7 @@ struct MigrationTests {
                     default: "'{\"row\":\"\(number)\"}'"
                     }
                 }
-                try database.execute(
-                    "INSERT INTO \(table) VALUES (\(values.joined(separator: ", ")))"
-                )
+                try database.execute("INSERT INTO \(table) VALUES (\(values.joined(separator: ", ")))")
             }
         }
     }
@@ -116,10 +112,8 @@ struct MigrationTests {
         ).compactMap(\.self)
         var all: [String: [String]] = [:]
         for table in tables {
-            let columns = try database.texts(
-                "SELECT name FROM pragma_table_info(?) WHERE name <> 'icon'",
-                table
-            ).compactMap(\.self)
+            let columns = try database.texts("SELECT name FROM pragma_table_info(?) WHERE name <> 'icon'", table)
+                .compactMap(\.self)
             all[table] = try database.texts(
                 """
                 SELECT \(columns.map { "quote(\($0))" }.joined(separator: " || ',' || "))
@@ -168,8 +162,7 @@ struct MigrationTests {
         #expect(try old.hasTable("later") == false)
     }
 
-    @Test("A store from before names and tags keeps its devices, which may have some then")
-    func names() throws {
+    @Test("A store from before names and tags keeps its devices, which may have some then") func names() throws {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Array(Migrations.steps.prefix(1))) }
         let before = try filled(directory)["device"]
@@ -187,14 +180,11 @@ struct MigrationTests {
         #expect(try store.read { try $0.devices.tags(of: [did]) }[did]?.map(\.text) == ["floor=2"])
     }
 
-    @Test("A store that can't be copied first is not migrated, and a new one needs no copy")
-    func refusedCopy() throws {
+    @Test("A store that can't be copied first is not migrated, and a new one needs no copy") func refusedCopy() throws {
         struct NoRoom: Error {}
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Migrations.steps) { _ in throw NoRoom() } }
-        #expect(throws: NoRoom.self) {
-            try open(directory, Migrations.steps + [Self.next]) { _ in throw NoRoom() }
-        }
+        #expect(throws: NoRoom.self) { try open(directory, Migrations.steps + [Self.next]) { _ in throw NoRoom() } }
         do { _ = try open(directory, Migrations.steps) }
     }
 

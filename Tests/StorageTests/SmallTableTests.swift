@@ -12,14 +12,7 @@ struct SmallTableTests {
         let world = try World()
         let id = MessageID(trusted: "q")
         try world.store.arrange(at: Make.now) { (tx) throws in
-            try tx.requests.save(
-                "t",
-                id,
-                content: [1],
-                answer: nil,
-                isSecret: false,
-                waitsFor: (Make.did, 7)
-            )
+            try tx.requests.save("t", id, content: [1], answer: nil, isSecret: false, waitsFor: (Make.did, 7))
             let waiting = try #require(try tx.requests.find("t", id))
             #expect(waiting.waitsFor?.cid == 7 && waiting.answer == nil)
             for (cid, isDone) in [(6, false), (7, true), (7, true)] as [(Int64, Bool)] {
@@ -36,12 +29,11 @@ struct SmallTableTests {
         }
     }
 
-    @Test("The refusal of a request whose worker is away is kept, but not for what took effect")
-    func turnedAway() throws {
+    @Test("The refusal of a request whose worker is away is kept, but not for what took effect") func turnedAway()
+        throws
+    {
         let world = try World()
-        let (done, read, new) = (
-            MessageID(trusted: "d"), MessageID(trusted: "r"), MessageID(trusted: "n")
-        )
+        let (done, read, new) = (MessageID(trusted: "d"), MessageID(trusted: "r"), MessageID(trusted: "n"))
         try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.requests.save("t-ab", done, content: [1], answer: [9], isSecret: false)
             try tx.requests.save("t-ab", read, content: [1], answer: nil, isSecret: false)
@@ -54,9 +46,7 @@ struct SmallTableTests {
             #expect(try !tx.requests.keepRefusal("t-ab", new, content: [1], answer: [7]))
 
             let lanes = [0, 1].map { Shards(lane: $0, of: 2) }
-            for shards in lanes where !shards.names.contains("ab") {
-                try tx.requests.forgetTurnedAway(of: shards)
-            }
+            for shards in lanes where !shards.names.contains("ab") { try tx.requests.forgetTurnedAway(of: shards) }
             #expect(try tx.requests.find("t-ab", new)?.turnedAway == 1)
             for shards in lanes { try tx.requests.forgetTurnedAway(of: shards) }
             #expect(try tx.requests.find("t-ab", new) == nil)
@@ -86,9 +76,7 @@ struct SmallTableTests {
     @Test("Only the newest dead letters are kept")
     func deadLetters() throws {
         let world = try World()
-        func letter(
-            _ number: Int
-        ) -> (topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String) {
+        func letter(_ number: Int) -> (topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String) {
             ("t/\(number)\0", [UInt8(number % 256)], false, "r")
         }
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -97,9 +85,7 @@ struct SmallTableTests {
         }
         let letters = try world.store.read { try $0.deadLetters.page(limit: 100) }
         #expect(letters.map(\.topic) == (5..<15).reversed().map { "t/\($0)" })
-        let second = try world.store.read {
-            try $0.deadLetters.page(before: letters[1].id, limit: 3)
-        }
+        let second = try world.store.read { try $0.deadLetters.page(before: letters[1].id, limit: 3) }
         #expect(second.map(\.topic) == ["t/12", "t/11", "t/10"])
         try world.store.arrange(at: Make.now) { (tx) throws in
             #expect(try tx.deadLetters.drop(letters[0].id))
@@ -131,14 +117,11 @@ struct SmallTableTests {
         #expect(try world.store.read { try $0.deadLetters.page(limit: 9) }.map(\.id) == [4])
     }
 
-    @Test("A try that one of several limits refuses is counted by none of them")
-    func severalLimits() throws {
+    @Test("A try that one of several limits refuses is counted by none of them") func severalLimits() throws {
         let world = try World()
         func take(_ seconds: Int64, _ limits: (subject: String, max: Int)...) throws -> Int64? {
             try world.store.arrange(at: Make.at(seconds)) { tx in
-                try tx.attempts.take(
-                    limits.map { .init($0.subject, max: $0.max, windowSeconds: 900) }
-                )
+                try tx.attempts.take(limits.map { .init($0.subject, max: $0.max, windowSeconds: 900) })
             }
         }
         #expect(try take(0, ("many", 3), ("one", 1)) == nil)
@@ -161,21 +144,15 @@ struct SmallTableTests {
         }
         for seconds in [0, 100, 200] as [Int64] {
             #expect(try retry(seconds) == nil)
-            try world.store.arrange(at: Make.at(seconds)) {
-                _ = try $0.attempts.add("s", windowSeconds: 900)
-            }
+            try world.store.arrange(at: Make.at(seconds)) { _ = try $0.attempts.add("s", windowSeconds: 900) }
         }
         #expect(try retry(200) == 700)
         #expect(try retry(899) == 1)
         #expect(try retry(900) == nil)
-        try world.store.arrange(at: Make.at(900)) {
-            _ = try $0.attempts.add("s", windowSeconds: 900)
-        }
+        try world.store.arrange(at: Make.at(900)) { _ = try $0.attempts.add("s", windowSeconds: 900) }
         #expect(try retry(901) == nil)
         for _ in 0..<2 {
-            try world.store.arrange(at: Make.at(902)) {
-                _ = try $0.attempts.add("s", windowSeconds: 900)
-            }
+            try world.store.arrange(at: Make.at(902)) { _ = try $0.attempts.add("s", windowSeconds: 900) }
         }
         #expect(try retry(903) == 897)
         try world.store.arrange(at: Make.at(904)) { try $0.attempts.clear("s") }

@@ -13,9 +13,7 @@ struct StoreTests {
     @Test("Durability's settings are on and read back", .onlyOnFile)
     func settings() throws {
         let world = try World()
-        let settings = Dictionary(
-            uniqueKeysWithValues: try world.store.settings().map { ($0.name, $0.value) }
-        )
+        let settings = Dictionary(uniqueKeysWithValues: try world.store.settings().map { ($0.name, $0.value) })
         #expect(settings["journal_mode"] == "wal")
         #expect(settings["synchronous"] == "2")
         #expect(settings["foreign_keys"] == "1")
@@ -50,11 +48,7 @@ struct StoreTests {
         let world = try World()
         let error = #expect(throws: (any Error).self) {
             try world.store.arrange(at: Make.now) { (tx) throws in
-                try tx.devices.create(
-                    Make.did,
-                    product: Make.key,
-                    mac: MAC(trusted: "0123456789ab")
-                )
+                try tx.devices.create(Make.did, product: Make.key, mac: MAC(trusted: "0123456789ab"))
             }
         }
         #expect(error.map(StoreError.summary)?.lowercased().contains("foreign key") == true)
@@ -64,9 +58,7 @@ struct StoreTests {
     @Test("A file that can't have a log of its own is refused")
     func noLog() throws {
         let key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
-        #expect(throws: Store.Failure.self) {
-            _ = try Store(path: ":memory:", credentialsPath: nil, key: key)
-        }
+        #expect(throws: Store.Failure.self) { _ = try Store(path: ":memory:", credentialsPath: nil, key: key) }
     }
 
     @Test(
@@ -135,8 +127,7 @@ struct StoreTests {
         #expect(try Data(contentsOf: world.directory.url.appending(path: "credentials")) == before)
     }
 
-    @Test("An error in an isolated piece undoes that piece alone, in the gate's file too")
-    func savepoint() throws {
+    @Test("An error in an isolated piece undoes that piece alone, in the gate's file too") func savepoint() throws {
         struct Stop: Error {}
         let world = try World()
         try world.fill()
@@ -150,8 +141,7 @@ struct StoreTests {
             }
             try tx.meta.set("c", to: "3")
         }
-        let values = try world.store.read { tx in try ["a", "b", "c"].map { try tx.meta.value($0) }
-        }
+        let values = try world.store.read { tx in try ["a", "b", "c"].map { try tx.meta.value($0) } }
         #expect(values == ["1", nil, "3"])
         #expect(try GateFile(world).tables.products.keys.sorted() == [Make.key.text])
     }

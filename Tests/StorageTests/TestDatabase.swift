@@ -12,9 +12,7 @@ enum TestDatabase {
         guard let server = PostgresServer.shared else { return false }
         try TestStore.connection().execute("CHECKPOINT")
         let number = try store.read {
-            try $0.sql.integer(
-                "SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()"
-            )
+            try $0.sql.integer("SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()")
         }
         let folder = "\(server.directory)/data/base/\(number ?? 0)"
         return try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in

@@ -8,8 +8,7 @@ package import Testing
 /// The database engine of the tests: SQLite, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
 package enum TestStore {
     /// Whether the tests run on PostgreSQL.
-    package static let isPostgres =
-        ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
+    package static let isPostgres = ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
 
     /// The key that seals the tests' stores; its first use lets a missing lock end the tests.
     package static let key = {
@@ -25,12 +24,7 @@ package enum TestStore {
         guard let server = PostgresServer.shared, let key else { throw NoServer() }
         let name = server.newName()
         try connection().execute("CREATE DATABASE \(name)")
-        _ = try Store(
-            database: PostgresAddress(server.address(name)),
-            password: nil,
-            credentialsPath: nil,
-            key: key
-        )
+        _ = try Store(database: PostgresAddress(server.address(name)), password: nil, credentialsPath: nil, key: key)
         return name
     }
 
@@ -66,19 +60,11 @@ package enum TestStore {
     /// Opens the store at a path or an address.
     package static func open(place: String) throws -> Store {
         guard let key else { throw NoServer() }
-        guard isPostgres else {
-            return try Store(path: place, credentialsPath: "\(place).credentials", key: key)
-        }
-        return try Store(
-            database: PostgresAddress(place),
-            password: nil,
-            credentialsPath: nil,
-            key: key
-        )
+        guard isPostgres else { return try Store(path: place, credentialsPath: "\(place).credentials", key: key) }
+        return try Store(database: PostgresAddress(place), password: nil, credentialsPath: nil, key: key)
     }
 
-    /// Opens a directory's database as another process would; each new connection is first passed
-    /// to `onConnection`.
+    /// Opens a directory's database as another process would; each new connection is first passed to `onConnection`.
     package static func open(
         beside directory: TemporaryDirectory,
         credentialsPath: String,
@@ -158,9 +144,7 @@ package enum TestStore {
 
     /// Removes a database; at 10 MB each, the databases of all tests would take too much space.
     private static func drop(_ address: String) {
-        guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else {
-            return
-        }
+        guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else { return }
         _ = try? connection().execute("DROP DATABASE \(name) WITH (FORCE)")
     }
 }
@@ -176,8 +160,7 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: TestStore.isPostgres, "it is about transactions beside each other")
     }
 
-    /// A condition for tests of many requests in one transaction: in a shared database each request
-    /// has its own.
+    /// A condition for tests of many requests in one transaction: in a shared database each request has its own.
     package static var onlyInOneTransaction: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about many requests in one transaction")
     }

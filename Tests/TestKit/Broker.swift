@@ -31,11 +31,7 @@ package final class BrokerProcess: Sendable {
     ///   - port: A port that is known to be free, such as a stopped broker's.
     ///   - directory: The directory of files that the settings name.
     /// - Throws: `BrokerError`, with the broker's log if it ended at once.
-    package init(
-        settings: String = BrokerProcess.open,
-        port: Int? = nil,
-        directory: TemporaryDirectory? = nil
-    ) throws {
+    package init(settings: String = BrokerProcess.open, port: Int? = nil, directory: TemporaryDirectory? = nil) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var result = try Self.start(settings, port ?? Self.freePort(), directory)
@@ -43,9 +39,7 @@ package final class BrokerProcess: Sendable {
         for _ in 0..<10 where port == nil && result.process == nil {
             result = try Self.start(settings, Self.freePort(), directory)
         }
-        guard let process = result.process else {
-            throw BrokerError.notReady(Self.log(in: directory))
-        }
+        guard let process = result.process else { throw BrokerError.notReady(Self.log(in: directory)) }
         self.process = process
         self.port = result.port
     }
@@ -112,8 +106,7 @@ package final class BrokerProcess: Sendable {
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             return withUnsafeMutablePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    guard bind(socket, $0, length) == 0, getsockname(socket, $0, &length) == 0
-                    else { return 0 }
+                    guard bind(socket, $0, length) == 0, getsockname(socket, $0, &length) == 0 else { return 0 }
                     return Int(pointer.pointee.sin_port.bigEndian)
                 }
             }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A process that a test starts, and that never outlives the test's process.
 ///
-/// A shell runs the command and reads from a pipe that this process holds: however this process
-/// ends, the pipe closes and the shell kills the command. The first line of output is the command's
-/// process id, written before the command runs.
+/// A shell runs the command and reads from a pipe that this process holds: however this process ends, the pipe closes
+/// and the shell kills the command. The first line of output is the command's process id, written before the command
+/// runs.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle
@@ -44,9 +44,7 @@ package final class ChildProcess: Sendable {
         try output.fileHandleForWriting.close()
         leash = input.fileHandleForWriting
         var reader = LineReader(output.fileHandleForReading)
-        guard let line = reader.next(), let number = Int32(line) else {
-            throw ChildProcessError(command: executable)
-        }
+        guard let line = reader.next(), let number = Int32(line) else { throw ChildProcessError(command: executable) }
         pid = number
         lines = Mutex(reader)
     }
@@ -73,8 +71,7 @@ package final class ChildProcess: Sendable {
         return wait()
     }
 
-    /// Waits for the command to end; returns its exit code, or 128 plus the signal's number if it
-    /// was killed.
+    /// Waits for the command to end; returns its exit code, or 128 plus the signal's number if it was killed.
     @discardableResult
     package func wait() -> Int32 { reap(0) ?? -1 }
 
@@ -95,8 +92,7 @@ package struct ChildProcessError: Error {
     package let command: String
 }
 
-/// Starts a program with no signal blocked: the threads of tests block signals, and a child
-/// inherits that.
+/// Starts a program with no signal blocked: the threads of tests block signals, and a child inherits that.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A PostgreSQL server for one test process, on a Unix socket in a new directory.
 ///
-/// If this process is root, the server runs as another user, since PostgreSQL refuses to run as
-/// root. It isn't protected against a loss of power. A shell waits for this process: however this
-/// process ends, the shell stops the server and removes the directory.
+/// If this process is root, the server runs as another user, since PostgreSQL refuses to run as root. It isn't
+/// protected against a loss of power. A shell waits for this process: however this process ends, the shell stops the
+/// server and removes the directory.
 package final class PostgresServer: Sendable {
     /// The directory of the socket and the data.
     package let directory: String

@@ -1,7 +1,6 @@
 import Dispatch
 
-/// A task executor with its own queue, so that a task continues while tests block the shared
-/// threads.
+/// A task executor with its own queue, so that a task continues while tests block the shared threads.
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 

@@ -22,10 +22,7 @@ struct Asked {
     ) async throws {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
-        let source = ApplicationRequestContextSource(
-            channel: channel,
-            logger: Logger(label: "test")
-        )
+        let source = ApplicationRequestContextSource(channel: channel, logger: Logger(label: "test"))
         let request = Request(
             head: HTTPRequest(
                 method: method,
@@ -50,16 +47,12 @@ struct Asked {
     private struct BodyWriter: ResponseBodyWriter {
         let written: Written
 
-        func write(_ buffer: ByteBuffer) async throws {
-            written.buffer.writeImmutableBuffer(buffer)
-        }
+        func write(_ buffer: ByteBuffer) async throws { written.buffer.writeImmutableBuffer(buffer) }
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 }
 
 extension Listener {
     /// A listener for routers that are asked without one.
-    static var unused: Listener {
-        Listener(name: "test", [], logger: Logger(label: "test"), tell: { _ in })
-    }
+    static var unused: Listener { Listener(name: "test", [], logger: Logger(label: "test"), tell: { _ in }) }
 }

@@ -4,10 +4,7 @@ import Testing
 @testable import Web
 
 @Suite struct ConnectionPlacesTests {
-    private let places = ConnectionPlaces(
-        "test",
-        ListenerLimits(connections: 5, perAddress: 3, headerSeconds: 10)
-    )
+    private let places = ConnectionPlaces("test", ListenerLimits(connections: 5, perAddress: 3, headerSeconds: 10))
     private let closed = Closed()
 
     /// The names of the closed connections, in order.
@@ -33,8 +30,7 @@ import Testing
         #expect(places.total == 4)
     }
 
-    @Test("With no place left the oldest of all without a whole request goes")
-    func displacesOverAll() {
+    @Test("With no place left the oldest of all without a whole request goes") func displacesOverAll() {
         for name in ["a1", "a2", "a3"] { enter("a", name) }
         for name in ["b1", "b2"] { enter("b", name) }
 
@@ -54,8 +50,7 @@ import Testing
         #expect(closed.all.isEmpty)
     }
 
-    @Test("A place that was given back can be had again, and one that went is given back once")
-    func leaves() throws {
+    @Test("A place that was given back can be had again, and one that went is given back once") func leaves() throws {
         let first = try #require(enter("a", "a1"))
         enter("a", "a2")
         enter("a", "a3")

@@ -11,23 +11,18 @@ import Testing
         var isSecure = true
         let isAllowed: Bool
 
-        var testDescription: String {
-            "\(origin ?? "no origin"), setting \(setting), TLS \(isSecure)"
-        }
+        var testDescription: String { "\(origin ?? "no origin"), setting \(setting), TLS \(isSecure)" }
     }
 
     @Test(
         "Pages of this machine, of the server's own name with TLS, and of the setting may connect",
         arguments: [
-            Case(origin: nil, isAllowed: true),
-            Case(origin: "http://localhost:8000", isAllowed: true),
-            Case(origin: "http://127.0.0.1", isAllowed: true),
-            Case(origin: "http://[::1]:8000", isAllowed: true),
+            Case(origin: nil, isAllowed: true), Case(origin: "http://localhost:8000", isAllowed: true),
+            Case(origin: "http://127.0.0.1", isAllowed: true), Case(origin: "http://[::1]:8000", isAllowed: true),
             Case(origin: "https://lamps.example.com", isAllowed: true),
             Case(origin: "https://lamps.example.com:8443", isAllowed: true),
             Case(origin: "https://LAMPS.example.com", isAllowed: true),
-            // A foreign name that resolves to this machine's loopback address would be the page's
-            // own.
+            // A foreign name that resolves to this machine's loopback address would be the page's own.
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),
             Case(origin: "https://localhost.evil.example", isAllowed: false),

@@ -12,11 +12,7 @@ import Testing
         let words = PageWords.of(language)
         let ofLinks: Set<PageWords.Name> = [.title, .ask, .button, .doneTitle, .done]
 
-        for name in PageWords.Name.allCases where !ofLinks.contains(name) {
-            #expect(!words[name].isEmpty)
-        }
-        for kind in Link.Kind.allCases {
-            for name in ofLinks { #expect(!words.texts(kind)[name].isEmpty) }
-        }
+        for name in PageWords.Name.allCases where !ofLinks.contains(name) { #expect(!words[name].isEmpty) }
+        for kind in Link.Kind.allCases { for name in ofLinks { #expect(!words.texts(kind)[name].isEmpty) } }
     }
 }

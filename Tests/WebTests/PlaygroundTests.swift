@@ -14,8 +14,7 @@ import Testing
         let documents = Documents(playground: playground) { path in
             ["index.html", "try.html", "try/page.js"].contains(path) ? ("text/plain", path) : nil
         }
-        return WebServer(.unused, readiness: Readiness(parts: []), documents: documents)
-            .makeRouter()
+        return WebServer(.unused, readiness: Readiness(parts: []), documents: documents).makeRouter()
     }
 
     private func get(
@@ -27,10 +26,7 @@ import Testing
             headers[try #require(HTTPFields.Element.Name(name))] = value
         }
         let answer = try await Asked(router, path, headers: headers)
-        return (
-            answer.headers[.contentSecurityPolicy] ?? "", answer.headers[.cacheControl] ?? "",
-            answer.body
-        )
+        return (answer.headers[.contentSecurityPolicy] ?? "", answer.headers[.cacheControl] ?? "", answer.body)
     }
 
     @Test(
@@ -57,8 +53,8 @@ import Testing
         #expect(none.connectSources(host: "127.0.0.1") == "'self'")
     }
 
-    @Test("Only the page of the playground may connect, and it is asked for anew each time")
-    func policy() async throws {
+    @Test("Only the page of the playground may connect, and it is asked for anew each time") func policy() async throws
+    {
         let page = try await get("/docs/try.html")
         let other = try await get("/docs/index.html")
 
@@ -83,8 +79,7 @@ import Testing
         "Keys are for nobody whom a proxy brings, and for no page of another site",
         arguments: [
             ("X-Forwarded-For", "192.0.2.1"), ("Forwarded", "for=192.0.2.1"), ("Via", "1.1 front"),
-            ("X-Real-IP", "192.0.2.1"), ("Sec-Fetch-Site", "cross-site"),
-            ("Sec-Fetch-Site", "same-site"),
+            ("X-Real-IP", "192.0.2.1"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
         ]
     )
     func noKeys(_ name: String, _ value: String) async throws {
@@ -94,10 +89,10 @@ import Testing
     @Test(
         "A visitor on this machine comes from it, under one of its names",
         arguments: [
-            ("127.0.0.1", "127.0.0.1:8080", true), ("::1", "[::1]:8080", true),
-            ("127.0.0.1", "localhost", true), ("::ffff:127.0.0.1", "LOCALHOST:1", true),
-            ("192.0.2.1", "127.0.0.1:8080", false), ("127.0.0.1", "evil.example", false),
-            ("127.0.0.1", "127.0.0.1.evil.example", false), ("127.0.0.1", "", false),
+            ("127.0.0.1", "127.0.0.1:8080", true), ("::1", "[::1]:8080", true), ("127.0.0.1", "localhost", true),
+            ("::ffff:127.0.0.1", "LOCALHOST:1", true), ("192.0.2.1", "127.0.0.1:8080", false),
+            ("127.0.0.1", "evil.example", false), ("127.0.0.1", "127.0.0.1.evil.example", false),
+            ("127.0.0.1", "", false),
         ]
     )
     func local(_ address: String, _ authority: String, _ isLocal: Bool) {

@@ -27,8 +27,7 @@ struct PrometheusPage {
                 helps[String(parts[0])] = String(parts[1])
             } else if line.hasPrefix("# TYPE ") {
                 let parts = line.dropFirst(7).split(separator: " ").map(String.init)
-                guard parts.count == 2, types[parts[0]] == nil,
-                    ["counter", "gauge", "histogram"].contains(parts[1])
+                guard parts.count == 2, types[parts[0]] == nil, ["counter", "gauge", "histogram"].contains(parts[1])
                 else { throw Malformed(description: "bad TYPE: \(line)") }
                 types[parts[0]] = parts[1]
             } else {

@@ -14,15 +14,11 @@ import Testing
         let described = WebTexts.text("metrics.txt").split(separator: "\n")
             .filter { !$0.hasPrefix("#") && !$0.hasPrefix(" ") }
 
-        #expect(
-            MetricCatalog.entries.map(\.name)
-                == described.map { $0.prefix { $0 != " " } }.map(String.init)
-        )
+        #expect(MetricCatalog.entries.map(\.name) == described.map { $0.prefix { $0 != " " } }.map(String.init))
         for entry in MetricCatalog.entries {
             #expect(
                 entry.kind == .histogram
-                    ? entry.buckets == entry.buckets.sorted() && !entry.buckets.isEmpty
-                    : entry.buckets.isEmpty
+                    ? entry.buckets == entry.buckets.sorted() && !entry.buckets.isEmpty : entry.buckets.isEmpty
             )
             #expect(page.types[entry.name] == entry.kind.rawValue)
             #expect(page.helps[entry.name]?.isEmpty == false)
@@ -95,8 +91,7 @@ import Testing
     @Test("Odd names and label values survive as the format asks")
     func escaping() throws {
         let value = "a\"b\\c\nd"
-        Counter(label: "9 odd.name", dimensions: [("my-label", value)], factory: registry)
-            .increment()
+        Counter(label: "9 odd.name", dimensions: [("my-label", value)], factory: registry).increment()
 
         #expect(try page().value("_9_odd_name", ["my_label": value]) == 1)
     }
@@ -110,8 +105,7 @@ import Testing
         #expect(try page().value("twice") == 1)
     }
 
-    @Test("Labels from outside cannot fill the memory: what is too many shares one series")
-    func cardinality() throws {
+    @Test("Labels from outside cannot fill the memory: what is too many shares one series") func cardinality() throws {
         for index in 0..<(MetricCatalog.seriesMax + 50) {
             Counter(label: "many", dimensions: [("id", "\(index)")], factory: registry).increment()
         }

@@ -16,8 +16,7 @@ import Testing
 
     private static let zeros = [UInt8](repeating: 0, count: RelayPlace.byteCount)
 
-    @Test("A client's address stands at its place, and some time after its end no longer")
-    func cleared() throws {
+    @Test("A client's address stands at its place, and some time after its end no longer") func cleared() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let addresses = try RelayedAddresses(path: path, rest: .zero)
         let first = try #require(addresses.lend(to: "192.0.2.7"))

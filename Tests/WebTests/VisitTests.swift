@@ -43,9 +43,8 @@ struct VisitTests {
     @Test(
         "A proxy on this machine is one also where a listener of all addresses tells IPv4 in IPv6 form",
         arguments: [
-            ("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true),
-            ("::FFFF:127.0.0.1", true), ("::ffff:192.0.2.1", false), ("127.0.0.2", false),
-            ("::ffff:7f00:1", false),
+            ("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("::FFFF:127.0.0.1", true),
+            ("::ffff:192.0.2.1", false), ("127.0.0.2", false), ("::ffff:7f00:1", false),
         ]
     )
     func proxies(_ address: String, isLocal: Bool) {

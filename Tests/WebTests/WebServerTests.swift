@@ -128,15 +128,14 @@ import Testing
             try await Asked(server.makeRouter(), "/", from: address).body
         }
 
-        #expect(
-            try await page(from: "127.0.0.1").contains("href=\"http://127.0.0.1:8082/console/\"")
-        )
+        #expect(try await page(from: "127.0.0.1").contains("href=\"http://127.0.0.1:8082/console/\""))
         #expect(try await !page(from: "192.0.2.7").contains("/console/"))
         #expect(try await !get("/nothing", server.makeRouter()).body.contains("/console/"))
     }
 
-    @Test(arguments: ["/nothing", "/docs/nothing", "/docs/a/b"])
-    func anUnknownPathGetsAPageWithLinks(path: String) async throws {
+    @Test(arguments: ["/nothing", "/docs/nothing", "/docs/a/b"]) func anUnknownPathGetsAPageWithLinks(
+        path: String
+    ) async throws {
         let page = try await shown(path)
         #expect(page.status == 404)
         #expect(page.type == "text/html; charset=utf-8")

@@ -10,13 +10,11 @@ struct OutgoingTests {
         var status = Status(ts: Make.now)
         status.version = 3
         status.attributes = [
-            .init(name: "level", value: 5, ts: Make.now),
-            .init(name: "pin", value: "1", ts: Make.now),
+            .init(name: "level", value: 5, ts: Make.now), .init(name: "pin", value: "1", ts: Make.now),
             .init(name: "gone", value: 7, ts: Make.now),
         ]
         status.open = [
-            .init(kind: .alert, name: "hot", eventID: "e-1"),
-            .init(kind: .fault, name: "f", eventID: "e-2"),
+            .init(kind: .alert, name: "hot", eventID: "e-1"), .init(kind: .fault, name: "f", eventID: "e-2"),
         ]
         status.presence.isOnline = true
         let product = Product(
@@ -35,15 +33,10 @@ struct OutgoingTests {
         )
     }
 
-    @Test("An app's own words are found by their tag in any case, and missing ones are nil")
-    func ownWords() throws {
-        let words = AppWords([
-            "texts": ["code": ["pt-BR": ["sms": "{code}"], "de": ["subject": "x"]]]
-        ])
+    @Test("An app's own words are found by their tag in any case, and missing ones are nil") func ownWords() throws {
+        let words = AppWords(["texts": ["code": ["pt-BR": ["sms": "{code}"], "de": ["subject": "x"]]]])
 
-        func found(_ tag: String) throws -> MessageText.OwnWords? {
-            words.words(.code, try #require(LanguageTag(tag)))
-        }
+        func found(_ tag: String) throws -> MessageText.OwnWords? { words.words(.code, try #require(LanguageTag(tag))) }
         #expect(try found("PT-br") == .init(sms: "{code}"))
         #expect(try found("de") == .init(subject: "x"))
         #expect(try found("pt") == nil)
@@ -102,9 +95,7 @@ struct OutgoingTests {
         )
         command.code = 0
         command.result = ["power": true]
-        #expect(
-            CommandCodec.result(command, product: nil) == ["cid": 4, "sn": 9, "state": "expired"]
-        )
+        #expect(CommandCodec.result(command, product: nil) == ["cid": 4, "sn": 9, "state": "expired"])
     }
 
     @Test("A worker's state is written and read back")

@@ -29,22 +29,12 @@ struct TopicsTests {
         Case("ll/v1/system/session-owed", .sessionOwed),
         Case("ll/v1/system/worker/status", .workerState("status")),
         Case("ll/v1/system/trigger/s-1", .trigger("s-1")),
-        Case(
-            "ll/v1/user/u-1/device/d-1/status",
-            .status(UserID(trusted: "u-1"), DeviceID(trusted: "d-1"))
-        ),
+        Case("ll/v1/user/u-1/device/d-1/status", .status(UserID(trusted: "u-1"), DeviceID(trusted: "d-1"))),
         Case(
             "ll/v1/app/demo/\(terminal)/request/device/bind",
             .request(Make.app, Make.terminal, service: "device", method: "bind")
-        ),
-        Case(
-            "ll/v1/app/demo/\(terminal)/request",
-            .request(Make.app, Make.terminal, service: "", method: "")
-        ),
-        Case(
-            "ll/v1/app/demo/\(terminal)/request/",
-            .request(Make.app, Make.terminal, service: "", method: "")
-        ),
+        ), Case("ll/v1/app/demo/\(terminal)/request", .request(Make.app, Make.terminal, service: "", method: "")),
+        Case("ll/v1/app/demo/\(terminal)/request/", .request(Make.app, Make.terminal, service: "", method: "")),
         Case(
             "ll/v1/app/demo/\(terminal)/request/device",
             .request(Make.app, Make.terminal, service: "device", method: "")
@@ -107,8 +97,7 @@ struct TopicsTests {
     func random(_ seed: Int) {
         var random = Seed(seed)
         let levels = [
-            "ll", "v1", "device", "app", "user", "system", "product", "", "request", "x", "\u{0}",
-            "é", "status",
+            "ll", "v1", "device", "app", "user", "system", "product", "", "request", "x", "\u{0}", "é", "status",
         ]
         for _ in 0..<1000 {
             let picked = (0..<Int.random(in: 0...8, using: &random)).compactMap { _ in
@@ -124,8 +113,7 @@ struct TopicsTests {
         #expect(topics.response(Make.did) == "my/own/root/device/d-0000000000001/response")
         #expect(topics.command(Make.did) == "my/own/root/device/d-0000000000001/command")
         #expect(
-            topics.parse(Make.bytes(topics.user(Make.uid, device: Make.did, "status")))
-                == .status(Make.uid, Make.did)
+            topics.parse(Make.bytes(topics.user(Make.uid, device: Make.did, "status"))) == .status(Make.uid, Make.did)
         )
         #expect(topics.parse(Make.bytes(topics.system("session-invalid"))) == .sessionInvalid)
         #expect(topics.registered(Make.key, Make.mac).hasSuffix("/0123456789ab/registered"))
@@ -144,24 +132,12 @@ struct TopicsTests {
         #expect(Make.topics.isAnswerable(topic, Make.app, terminal: Make.terminal) == isGood)
     }
 
-    @Test("Signs that Swift joins with the one before them are bytes of their own to the broker")
-    func combining() {
+    @Test("Signs that Swift joins with the one before them are bytes of their own to the broker") func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
-        // A topic that begins with the bytes of `request/` lies there, whatever characters Swift
-        // sees.
-        #expect(
-            !Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal)
-        )
-        #expect(
-            !Make.topics.isAnswerable(
-                "\(space)/request/\u{200d}x",
-                Make.app,
-                terminal: Make.terminal
-            )
-        )
-        #expect(
-            Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, terminal: Make.terminal)
-        )
+        // A topic that begins with the bytes of `request/` lies there, whatever characters Swift sees.
+        #expect(!Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal))
+        #expect(!Make.topics.isAnswerable("\(space)/request/\u{200d}x", Make.app, terminal: Make.terminal))
+        #expect(Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, terminal: Make.terminal))
         #expect(Make.topics.isAnswerable("\(space)/\u{301}", Make.app, terminal: Make.terminal))
         let app = AppID(trusted: "K")
         let kelvin = "ll/v1/app/\u{212a}/\(Self.terminal)/x"

@@ -39,9 +39,7 @@ struct FakeBroker: BrokerConnection, ~Copyable {
 /// An in-memory broker with one session, which keeps unacknowledged messages and fails on request.
 final class Broker {
     /// An event at the broker.
-    enum Step: Equatable {
-        case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected
-    }
+    enum Step: Equatable { case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected }
 
     /// The point at which the connection breaks.
     enum Failure: Equatable {
@@ -107,13 +105,7 @@ final class Broker {
         source: String? = nil
     ) {
         waiting.append(
-            Message(
-                topic: topic,
-                payload: payload,
-                responseTopic: response,
-                correlation: correlation,
-                source: source
-            )
+            Message(topic: topic, payload: payload, responseTopic: response, correlation: correlation, source: source)
         )
     }
 
@@ -129,14 +121,12 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the messages that match none of a worker's filters, and forgets the
-    /// previous worker's session.
+    /// Removes and returns the messages that match none of a worker's filters, and forgets the previous worker's
+    /// session.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)
-        let others = waiting.filter { message in
-            !filters.contains { Self.matches($0, message.topic) }
-        }
+        let others = waiting.filter { message in !filters.contains { Self.matches($0, message.topic) } }
         waiting.removeAll { message in !filters.contains { Self.matches($0, message.topic) } }
         self.filters = []
         return others
@@ -146,9 +136,7 @@ final class Broker {
     func put(back messages: [Message]) { waiting += messages }
 
     /// Sets the retained message of a topic.
-    func retain(_ topic: String, _ payload: [UInt8]) {
-        retained[topic] = payload.isEmpty ? nil : payload
-    }
+    func retain(_ topic: String, _ payload: [UInt8]) { retained[topic] = payload.isEmpty ? nil : payload }
 
     /// Returns the messages published to a topic, as objects.
     func published(to topic: String) -> [JSONObject] {
@@ -222,11 +210,7 @@ final class Broker {
         )
     }
 
-    fileprivate func publish(
-        _ message: OutboundMessage,
-        _ quality: QualityOfService,
-        _ outlet: Int?
-    ) throws -> Int32 {
+    fileprivate func publish(_ message: OutboundMessage, _ quality: QualityOfService, _ outlet: Int?) throws -> Int32 {
         if case .publish(let count) = failure, publishes >= count {
             failure = nil
             throw Self.lost

@@ -7,13 +7,10 @@ import Synchronization
 struct PlainHasher: PasswordHashing {
     var mark = "plain:"
 
-    func hash(_ password: [UInt8]) throws -> String {
-        mark + String(decoding: password, as: UTF8.self)
-    }
+    func hash(_ password: [UInt8]) throws -> String { mark + String(decoding: password, as: UTF8.self) }
 
     func verify(_ password: [UInt8], against encoded: String) -> Bool {
-        encoded.split(separator: ":", maxSplits: 1).last.map(String.init)
-            == String(decoding: password, as: UTF8.self)
+        encoded.split(separator: ":", maxSplits: 1).last.map(String.init) == String(decoding: password, as: UTF8.self)
     }
 
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
@@ -30,10 +27,7 @@ final class FakePool: BackgroundPool {
         var identify: Identify = { _, _ in .failure(.disabled) }
     }
 
-    typealias Identify =
-        @Sendable (ProviderCredential, ProviderSettings) -> Result<
-            VerifiedIdentity, ProviderFailure
-        >
+    typealias Identify = @Sendable (ProviderCredential, ProviderSettings) -> Result<VerifiedIdentity, ProviderFailure>
 
     private let state = Mutex(State())
 
@@ -65,11 +59,7 @@ final class FakePool: BackgroundPool {
 
     func room(in kind: BackgroundPoolKind) -> Int { room }
 
-    func submit(
-        _ work: BackgroundTask,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         let (hasher, identify) = (hasher, identify)
         let isHeld = state.withLock { state in
             state.journal.append(work)
@@ -88,27 +78,18 @@ final class FakePool: BackgroundPool {
         for done in held { done() }
     }
 
-    private static func carryOut(
-        _ work: BackgroundTask,
-        _ hasher: PlainHasher,
-        _ identify: Identify
-    ) -> Prepared {
+    private static func carryOut(_ work: BackgroundTask, _ hasher: PlainHasher, _ identify: Identify) -> Prepared {
         var prepared = Prepared()
-        func hash(_ password: SecretBytes) -> String? {
-            password.withBytes { try? hasher.hash($0) }
-        }
+        func hash(_ password: SecretBytes) -> String? { password.withBytes { try? hasher.hash($0) } }
         func verify(_ password: SecretBytes, _ encoded: String?) {
-            let isRight = password.withBytes { bytes in
-                encoded.map { hasher.verify(bytes, against: $0) } ?? false
-            }
+            let isRight = password.withBytes { bytes in encoded.map { hasher.verify(bytes, against: $0) } ?? false }
             guard isRight, let encoded else { return }
             prepared.matched = encoded
             if hasher.needsRehash(encoded) { prepared.rehashed = hash(password) }
         }
         switch work {
         case .commit, .tried, .refusal, .history, .reading: break
-        case .identity(let credential, let settings):
-            prepared.identity = identify(credential, settings)
+        case .identity(let credential, let settings): prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = hash(password)
         case .verify(let password, let encoded): verify(password, encoded)
         case .verifyEach(let password, let hashes):

@@ -6,21 +6,12 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Creates devices and users from 0 on, and binds each device to the first users, to user 0 as
-    /// its special user.
-    convenience init(
-        devices: Int,
-        online: Bool = false,
-        users: Int,
-        bound: Int = 0,
-        limits: Limits = Limits()
-    ) throws {
+    /// Creates devices and users from 0 on, and binds each device to the first users, to user 0 as its special user.
+    convenience init(devices: Int, online: Bool = false, users: Int, bound: Int = 0, limits: Limits = Limits()) throws {
         try self.init(limits: limits)
         try makeDevices(devices, online: online)
         try makeUsers(users)
-        for device in 0..<devices {
-            for user in 0..<bound { try bind(device, user, user == 0 ? .special : .normal) }
-        }
+        for device in 0..<devices { for user in 0..<bound { try bind(device, user, user == 0 ? .special : .normal) } }
     }
 
     /// Runs a maintenance job until it has nothing more to do; returns the number of its steps.
@@ -60,12 +51,8 @@ extension World {
     }
 
     /// Sends the account worker a request as user 0, and returns its answer.
-    func askAccount(
-        _ method: String,
-        id: String,
-        token: String? = nil,
-        _ params: JSONObject = [:]
-    ) throws -> JSONObject {
+    func askAccount(_ method: String, id: String, token: String? = nil, _ params: JSONObject = [:]) throws -> JSONObject
+    {
         sendRequest(0, method, id: id, token: token, params)
         try runAccount()
         return try #require(answers().last)

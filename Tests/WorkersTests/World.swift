@@ -84,11 +84,7 @@ final class World {
         try write { tx in
             try tx.products.save(Self.product, secret: "product-secret")
             let app = App(id: Self.app, name: "Demo", products: .all)
-            try tx.apps.save(
-                app,
-                document: ["appId": "demo", "name": "Demo"],
-                secret: "app-secret"
-            )
+            try tx.apps.save(app, document: ["appId": "demo", "name": "Demo"], secret: "app-secret")
         }
         broker.hasSession = true
     }
@@ -98,8 +94,7 @@ final class World {
         name: "Lamp",
         dataPoints: [
             DataPoint("power", .bool), DataPoint("level", .int, min: 0, max: 1_000_000),
-            DataPoint("temperature", .float, access: .readOnly),
-            DataPoint("pin", .string, access: .writeOnly),
+            DataPoint("temperature", .float, access: .readOnly), DataPoint("pin", .string, access: .writeOnly),
         ],
         alerts: ["hot"],
         faults: ["sensor"]
@@ -119,9 +114,7 @@ final class World {
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
     /// Runs a transaction; returns its effects instead of storing them.
-    func work<Value>(
-        _ body: (inout UnitOfWork) throws -> Value
-    ) throws -> (value: Value, effects: Effects) {
+    func work<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> (value: Value, effects: Effects) {
         try store.batch(at: clock.now) { (tx) throws in
             var work = UnitOfWork(tx, topics: Self.topics, limits: environment.limits)
             return (try body(&work), work.effects)
@@ -185,10 +178,7 @@ final class World {
                     createdAt: tx.now
                 )
                 try tx.accounts.insert(user, deviceID: nil)
-                try tx.sessions.begin(
-                    Self.session(number, since: tx.now),
-                    token: Self.token(number)
-                )
+                try tx.sessions.begin(Self.session(number, since: tx.now), token: Self.token(number))
             }
         }
     }
@@ -210,24 +200,14 @@ final class World {
     func bind(_ device: Int, _ user: Int, _ role: Binding.Role = .special) throws {
         try write { (tx) throws in
             try tx.bindings.insert(
-                Binding(
-                    did: Self.did(device),
-                    uid: Self.uid(user),
-                    app: Self.app,
-                    role: role,
-                    boundAt: tx.now
-                )
+                Binding(did: Self.did(device), uid: Self.uid(user), app: Self.app, role: role, boundAt: tx.now)
             )
         }
     }
 
-    func status(_ device: Int) throws -> Status? {
-        try read { try $0.statuses.find(Self.did(device)) }?.status
-    }
+    func status(_ device: Int) throws -> Status? { try read { try $0.statuses.find(Self.did(device)) }?.status }
 
-    func historyCount(_ device: Int) throws -> Int64 {
-        try read { try $0.history.count(Self.did(device)) }
-    }
+    func historyCount(_ device: Int) throws -> Int64 { try read { try $0.history.count(Self.did(device)) } }
 
     func count(_ table: String) throws -> Int64 {
         try read { try $0.sql.integer("SELECT count(*) FROM \(table)") } ?? 0
@@ -244,27 +224,14 @@ final class World {
     static func requestTopic(_ user: Int, _ method: String) -> String {
         "ll/v1/app/demo/\(terminal(user).text)/request/\(method)"
     }
-    static func answerTopic(_ user: Int) -> String {
-        "ll/v1/app/demo/\(terminal(user).text)/response"
-    }
+    static func answerTopic(_ user: Int) -> String { "ll/v1/app/demo/\(terminal(user).text)/response" }
 
-    func sendReport(_ device: Int, _ payload: JSONObject) {
-        broker.send(Self.report(device), payload)
-    }
+    func sendReport(_ device: Int, _ payload: JSONObject) { broker.send(Self.report(device), payload) }
 
-    func sendRequest(
-        _ user: Int,
-        _ method: String,
-        id: String,
-        token: String? = nil,
-        _ params: JSONObject = [:]
-    ) {
+    func sendRequest(_ user: Int, _ method: String, id: String, token: String? = nil, _ params: JSONObject = [:]) {
         broker.send(
             Self.requestTopic(user, method),
-            [
-                "id": .string(id), "token": .string(token ?? Self.token(user)),
-                "params": .object(params),
-            ]
+            ["id": .string(id), "token": .string(token ?? Self.token(user)), "params": .object(params)]
         )
     }
 
@@ -292,8 +259,7 @@ final class World {
     ///
     /// - Returns: The number of loops.
     @discardableResult
-    func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int
-    {
+    func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int {
         for life in 1...lives {
             do {
                 var loop = try loop(make(environment))

@@ -6,10 +6,7 @@ import Wire
 /// The audit trail's lines in the interface's form.
 package enum AuditView {
     /// Returns rows (`AuditRow`) with the names of the devices that they concern.
-    package static func rows(
-        _ lines: [(id: Int64, entry: AuditEntry)],
-        in tx: Transaction
-    ) throws -> [JSONObject] {
+    package static func rows(_ lines: [(id: Int64, entry: AuditEntry)], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: lines.compactMap { device(of: $0.entry) })
         return lines.map { line in
             var row = row(line.id, line.entry)
@@ -29,10 +26,10 @@ package enum AuditView {
     package static func row(_ id: Int64, _ entry: AuditEntry) -> JSONObject {
         let isAct = entry.kind == .operatorAct
         return JSONObject(showing: [
-            "id": id, "at": entry.at, "kind": entry.kind.rawValue,
-            "act": isAct ? entry.detail : nil, "subject": entry.subject, "actor": entry.actor,
-            "uid": entry.uid, "appId": entry.app, "terminalId": entry.terminal,
-            "detail": isAct ? nil : entry.detail, "before": entry.before, "after": entry.after,
+            "id": id, "at": entry.at, "kind": entry.kind.rawValue, "act": isAct ? entry.detail : nil,
+            "subject": entry.subject, "actor": entry.actor, "uid": entry.uid, "appId": entry.app,
+            "terminalId": entry.terminal, "detail": isAct ? nil : entry.detail, "before": entry.before,
+            "after": entry.after,
         ])
     }
 }

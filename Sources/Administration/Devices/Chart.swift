@@ -69,13 +69,7 @@ struct Chart {
             throw Refused(403, "Forbidden", "\(name) is write-only: its values are never shown.")
         }
         var sums = ChartSums(step: step, zone: zone, rowsMax: Self.rowsMax)
-        let reading = ChartReading(
-            store: call.store,
-            did: device.did,
-            name: name,
-            from: from,
-            to: to
-        )
+        let reading = ChartReading(store: call.store, did: device.did, name: name, from: from, to: to)
         let isCut = try reading.read(into: &sums)
         let (rows, isLong) = sums.finish()
         return JSONObject(showing: [
@@ -108,16 +102,8 @@ enum HistoryTableText {
                 return rows.count < rowsMax
             }
             var text = CSV.line(["time"] + names)
-            for (ts, data) in rows {
-                text += CSV.line([CSV.time(ts)] + names.map { CSV.text(data[$0]) })
-            }
-            return Reply(
-                .file(
-                    Array(text.utf8),
-                    mediaType: "text/csv; charset=utf-8",
-                    name: "\(device.did).csv"
-                )
-            )
+            for (ts, data) in rows { text += CSV.line([CSV.time(ts)] + names.map { CSV.text(data[$0]) }) }
+            return Reply(.file(Array(text.utf8), mediaType: "text/csv; charset=utf-8", name: "\(device.did).csv"))
         }
     }
 }

@@ -2,8 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// Reads a data point's values over a time, from the stored sums of days (`HistoryDayTable`) and
-/// from the records of all days without sums.
+/// Reads a data point's values over a time, from the stored sums of days (`HistoryDayTable`) and from the records of
+/// all days without sums.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -13,17 +13,13 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read of the store: a long read keeps the log from being
-    /// checkpointed.
+    /// The maximum number of records in one read of the store: a long read keeps the log from being checkpointed.
     private static let stepRecords = 20_000
 
-    /// Adds the sums of days that have them, and the records of all other times; returns whether
-    /// there were too many.
+    /// Adds the sums of days that have them, and the records of all other times; returns whether there were too many.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
-        if sums.step.isCalendar || sums.step.unit == .hour {
-            left = try store.read { tx in try addSums(tx, &sums) }
-        }
+        if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }
         var visited = 0
         for time in left where try scan(time, &visited, into: &sums) {
             return true
@@ -33,17 +29,14 @@ struct ChartReading {
 
     /// Adds the half hours of days that have sums, and returns the remaining times.
     ///
-    /// Buffered records of those days are added in the same read of the store, so that no record
-    /// counts twice.
+    /// Buffered records of those days are added in the same read of the store, so that no record counts twice.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums
     ) throws -> [Range<Int64>] {
         let half = HistoryDay.half
         let (first, end) = (from.milliseconds, to.milliseconds)
-        let whole =
-            (first + half - 1) / half
-            * half..<max((first + half - 1) / half * half, end / half * half)
+        let whole = (first + half - 1) / half * half..<max((first + half - 1) / half * half, end / half * half)
         let days = HistoryDay.number(of: first)...HistoryDay.number(of: end - 1)
         var (left, place) = ([Range<Int64>](), first)
         for day in try tx.history.days.sums(of: name, did, days: days) {
@@ -54,8 +47,7 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // Half hours that straddle two steps are read record by record: a zone's days can
-                // begin between them.
+                // Half hours that straddle two steps are read record by record: a zone's days can begin between them.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }
@@ -69,11 +61,7 @@ struct ChartReading {
     }
 
     /// Adds all records of a time over several reads, and returns whether there were too many.
-    private func scan(
-        _ time: Range<Int64>,
-        _ visited: inout Int,
-        into sums: inout ChartSums
-    ) throws -> Bool {
+    private func scan(_ time: Range<Int64>, _ visited: inout Int, into sums: inout ChartSums) throws -> Bool {
         var place = HistoryPlace(Instant(milliseconds: time.lowerBound))
         while true {
             var (count, isFull) = (0, false)

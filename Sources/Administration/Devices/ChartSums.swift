@@ -47,9 +47,7 @@ struct ChartSums {
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)
-        guard always || steps[bounds.lowerBound] != nil || steps.count < rowsMax else {
-            return false
-        }
+        guard always || steps[bounds.lowerBound] != nil || steps.count < rowsMax else { return false }
         totals = steps[bounds.lowerBound]?.totals ?? ValueTotals()
         open = bounds
         return true
@@ -69,8 +67,7 @@ struct ChartSums {
             return JSONObject(showing: [
                 "at": start, "until": until, "min": isNumber ? Shown.number(totals.least) : nil,
                 "mean": isNumber ? Shown.number(totals.sum / Double(totals.numbers)) : nil,
-                "max": isNumber ? Shown.number(totals.most) : nil, "last": totals.last,
-                "count": totals.count,
+                "max": isNumber ? Shown.number(totals.most) : nil, "last": totals.last, "count": totals.count,
             ])
         }
         return (rows, steps.count > rowsMax)

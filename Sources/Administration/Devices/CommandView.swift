@@ -21,9 +21,7 @@ enum CommandView {
     /// Returns the states that a command has passed through.
     static func steps(_ command: Command) -> JSONValue {
         command.steps.map { step in
-            JSONObject(showing: [
-                "state": step.state.rawValue, "at": step.at, "by": step.cause.rawValue,
-            ])
+            JSONObject(showing: ["state": step.state.rawValue, "at": step.at, "by": step.cause.rawValue])
         }.shown
     }
 }

@@ -6,16 +6,11 @@ package import Storage
 package enum ConnectView {
     /// The maximum number of refusals searched for one that concerns the device.
     private static let refusalsMax = 200
-    /// The greatest age, in seconds, at which a refusal still explains why a device isn't
-    /// connected.
+    /// The greatest age, in seconds, at which a refusal still explains why a device isn't connected.
     private static let refusalSeconds: Int64 = 600
 
     /// Returns the progress of the device with a product and a MAC (`Connection`).
-    package static func state(
-        _ key: ProductKey,
-        _ mac: MAC,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
         var state: JSONObject = JSONObject(showing: ["productKey": key, "mac": mac])
         let device = try tx.devices.find(key, mac)
         let status = try device.flatMap { try tx.statuses.find($0.did) }?.status
@@ -27,9 +22,7 @@ package enum ConnectView {
             state["state"] = "reported"
         } else if isRegistered, status?.presence.isOnline == true {
             state["state"] = "connected"
-        } else if let refusal,
-            refusal.refusal.lastAt > device?.registeredAt ?? Instant(milliseconds: 0)
-        {
+        } else if let refusal, refusal.refusal.lastAt > device?.registeredAt ?? Instant(milliseconds: 0) {
             state["state"] = "refused"
             state["refusal"] = try RefusalView.rows([refusal], in: tx).first.map { .object($0) }
         } else {

@@ -18,11 +18,8 @@ enum DeviceActions {
         Operation("rotateDeviceSecret", "POST", "devices/{did}/secret", role: .admin, rotate),
         Operation("allowReset", "POST", "devices/{did}/reset", role: .operator, allowReset),
         Operation("showDeviceLabel", "GET", "devices/{did}/label", role: .operator, label),
-        Operation("showLabel", "GET", "products/{productKey}/labels/{mac}", role: .operator) {
-            call in
-            let (key, mac) = (
-                try call.id("productKey", ProductKind.self), try call.id("mac", MACKind.self)
-            )
+        Operation("showLabel", "GET", "products/{productKey}/labels/{mac}", role: .operator) { call in
+            let (key, mac) = (try call.id("productKey", ProductKind.self), try call.id("mac", MACKind.self))
             return try label(key, mac, for: call)
         },
     ]
@@ -38,13 +35,7 @@ enum DeviceActions {
         let (command, product) = try call.act { work, act in
             let did = try DeviceOperations.device(call, in: work.tx).device.did
             let product = try work.product(of: did)
-            let request = CommandRequest(
-                did: did,
-                data: data,
-                mode: mode,
-                ttl: ttl,
-                actor: call.actor
-            )
+            let request = CommandRequest(did: did, data: data, mode: mode, ttl: ttl, actor: call.actor)
             let command = try CommandDispatcher.enqueue(request, product: product, in: &work)
             act.subject = "device \(did)"
             act.after = .object(ProductRules.masked(data, product: product))
@@ -60,15 +51,14 @@ enum DeviceActions {
         }
     }
 
-    /// Returns the data removed with a device (`Removal`): the users who lose it, and the numbers
-    /// of open invitations, of all users' schedules, of unfinished commands and of records.
+    /// Returns the data removed with a device (`Removal`): the users who lose it, and the numbers of open invitations,
+    /// of all users' schedules, of unfinished commands and of records.
     private static func lost(with did: DeviceID, in tx: Transaction) throws -> JSONObject {
         [
             "users": .array(try tx.bindings.all(of: did).map { .string($0.uid.text) }),
             "invitations": Shown.count(try tx.sharings.open(of: did).count),
             "schedules": .integer(try tx.schedules.count(ofDevice: did)),
-            "commands": Shown.count(try tx.commands.open(did).count),
-            "records": .integer(try tx.history.count(did)),
+            "commands": Shown.count(try tx.commands.open(did).count), "records": .integer(try tx.history.count(did)),
         ]
     }
 
@@ -81,8 +71,7 @@ enum DeviceActions {
             act.subject = "device \(did)"
             act.before = .object(
                 try lost(with: did, in: work.tx).adding([
-                    ("productKey", .string(device.productKey.text)),
-                    ("mac", .string(device.mac.text)),
+                    ("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text)),
                 ])
             )
             try DeviceOwnership.forget(did, in: &work)
@@ -94,9 +83,7 @@ enum DeviceActions {
         try call.act { work, act in
             let did = try DeviceOperations.device(call, in: work.tx).device.did
             act.subject = "device \(did)"
-            work.effects.publish(
-                OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
-            )
+            work.effects.publish(OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)])))
         }
         return ["told": true]
     }
@@ -109,17 +96,11 @@ enum DeviceActions {
             try work.tx.lock(devices: [did])
             let device = try DeviceOperations.device(call, in: work.tx).device
             guard device.secretHash != nil else {
-                throw Refused(
-                    409,
-                    "Forbidden",
-                    "\(did) has not registered, so it has no secret yet."
-                )
+                throw Refused(409, "Forbidden", "\(did) has not registered, so it has no secret yet.")
             }
             act.subject = "device \(did)"
             try work.tx.devices.setSecret(did, secret)
-            work.effects.publish(
-                OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
-            )
+            work.effects.publish(OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)])))
         }
         return ["secret": .string(secret)]
     }
@@ -146,15 +127,9 @@ enum DeviceActions {
         return try label(device.productKey, device.mac, for: call)
     }
 
-    private static func label(
-        _ key: ProductKey,
-        _ mac: MAC,
-        for call: OperationCall
-    ) throws -> JSONObject {
+    private static func label(_ key: ProductKey, _ mac: MAC, for call: OperationCall) throws -> JSONObject {
         let text = try call.read { tx in
-            guard try tx.products.find(key) != nil else {
-                throw Refused.notFound("product", key.text)
-            }
+            guard try tx.products.find(key) != nil else { throw Refused.notFound("product", key.text) }
             return tx.devices.label(key, mac)
         }
         let rows = QRCode(text)?.rows ?? []

@@ -7,9 +7,7 @@ struct DeviceSearch {
     /// The terms that the store can't filter by.
     private var rest: [SearchTerms.Term] = []
 
-    static let keys = [
-        "product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag",
-    ]
+    static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
 
     /// Parses a search, in which a product is found by its key or a part of its name.
     ///
@@ -54,27 +52,21 @@ struct DeviceSearch {
         }
     }
 
-    /// Splits `tag:floor=2`, which finds the tag with that value, or `tag:floor`, which finds it
-    /// with any value.
+    /// Splits `tag:floor=2`, which finds the tag with that value, or `tag:floor`, which finds it with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Parses `seen:>1d`, which finds devices that last came or went over a day ago, or `seen:<1h`,
-    /// within the last hour.
+    /// Parses `seen:>1d`, which finds devices that last came or went over a day ago, or `seen:<1h`, within the last
+    /// hour.
     private mutating func take(seen term: SearchTerms.Term, at now: Instant) throws {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let sign = term.value.first, "<>".contains(sign),
-            let unit = term.value.last.flatMap({ units[$0] }),
+        guard let sign = term.value.first, "<>".contains(sign), let unit = term.value.last.flatMap({ units[$0] }),
             let count = Int64(term.value.dropFirst().dropLast()), (0...100_000).contains(count)
         else { throw Refused.invalid("query", "seen: takes >1d, <2h, >30m or the like.") }
         let moment = now.adding(seconds: -count * unit)
-        if (sign == ">") != term.isNegated {
-            filter.seenBefore = moment
-        } else {
-            filter.seenAfter = moment
-        }
+        if (sign == ">") != term.isNegated { filter.seenBefore = moment } else { filter.seenAfter = moment }
     }
 
     /// Whether the store can filter by all terms.
@@ -95,10 +87,7 @@ struct DeviceSearch {
                 case "name": term.finds(device.name)
                 case "tag": Self.has(term, among: tags)
                 default:
-                    term.finds(
-                        anyOf: [device.did.text, device.mac.text, device.name, owner?.alias]
-                            + tags.map(\.text)
-                    )
+                    term.finds(anyOf: [device.did.text, device.mac.text, device.name, owner?.alias] + tags.map(\.text))
                 }
             return isFound != term.isNegated
         }
@@ -109,14 +98,8 @@ struct DeviceSearch {
         return tags.contains { $0.name == name && (value ?? $0.value) == $0.value }
     }
 
-    private static func isOn(
-        _ kind: ConditionKind,
-        _ term: SearchTerms.Term,
-        of listing: DeviceListing
-    ) -> Bool {
-        listing.status.status.open.contains {
-            $0.kind == kind && (term.value == "any" || term.finds($0.name))
-        }
+    private static func isOn(_ kind: ConditionKind, _ term: SearchTerms.Term, of listing: DeviceListing) -> Bool {
+        listing.status.status.open.contains { $0.kind == kind && (term.value == "any" || term.finds($0.name)) }
     }
 }
 

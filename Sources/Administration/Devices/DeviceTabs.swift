@@ -5,8 +5,7 @@ import Storage
 /// The tabs of a device's page.
 enum DeviceTabs {
     static let all: [Operation] = [
-        Operation("listTimeline", "GET", "devices/{did}/timeline", role: .viewer) { call in
-            try Timeline(call).reply()
+        Operation("listTimeline", "GET", "devices/{did}/timeline", role: .viewer) { call in try Timeline(call).reply()
         }, Operation("listCommands", "GET", "devices/{did}/commands", role: .viewer, commands),
         Operation("listDeviceUsers", "GET", "devices/{did}/users", role: .viewer, users),
         Operation("listDeviceSchedules", "GET", "devices/{did}/schedules", role: .viewer) { call in
@@ -15,10 +14,7 @@ enum DeviceTabs {
                 let all = try tx.schedules.all(ofDevice: did)
                 return Shown.page(try ScheduleView.rows(all, in: tx))
             }
-        },
-        Operation("showHistory", "GET", "devices/{did}/history", role: .viewer) { call in
-            try Chart(call).reply()
-        },
+        }, Operation("showHistory", "GET", "devices/{did}/history", role: .viewer) { call in try Chart(call).reply() },
         Operation(
             "exportHistory",
             "GET",
@@ -48,18 +44,17 @@ enum DeviceTabs {
             let users = try tx.bindings.all(of: did).map { binding in
                 let user = try tx.accounts.find(binding.uid)
                 return JSONObject(showing: [
-                    "uid": binding.uid,
-                    "name": user.map { UserView.name($0, isOpen: !call.isMasked) },
+                    "uid": binding.uid, "name": user.map { UserView.name($0, isOpen: !call.isMasked) },
                     "role": binding.role.rawValue, "alias": Shown.name(binding.alias),
-                    "access": binding.access.rawValue, "isSubscribed": binding.isSubscribed,
-                    "boundAt": binding.boundAt, "guestUntil": binding.guestUntil,
+                    "access": binding.access.rawValue, "isSubscribed": binding.isSubscribed, "boundAt": binding.boundAt,
+                    "guestUntil": binding.guestUntil,
                 ])
             }
             let invitations = try tx.sharings.open(of: did).map { sharing in
                 JSONObject(showing: [
                     "sharingId": sharing.id, "inviter": sharing.inviter, "guest": sharing.guest,
-                    "way": sharing.way.rawValue, "status": sharing.status.rawValue,
-                    "createdAt": sharing.createdAt, "expiresAt": sharing.expiresAt,
+                    "way": sharing.way.rawValue, "status": sharing.status.rawValue, "createdAt": sharing.createdAt,
+                    "expiresAt": sharing.expiresAt,
                 ])
             }
             return JSONObject(showing: ["users": users, "invitations": invitations])

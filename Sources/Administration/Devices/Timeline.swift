@@ -4,11 +4,10 @@ import Storage
 import Web
 import Wire
 
-/// A device's history, newest first: reports, commands, events, bindings, refusals and operators'
-/// acts in one order.
+/// A device's history, newest first: reports, commands, events, bindings, refusals and operators' acts in one order.
 ///
-/// Each entry holds the data of a sentence, which the page words in its own language. The cursor is
-/// the moment of the last entry and the number of entries already returned for that moment.
+/// Each entry holds the data of a sentence, which the page words in its own language. The cursor is the moment of the
+/// last entry and the number of entries already returned for that moment.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -22,9 +21,7 @@ struct Timeline {
     private let before: Instant
     private let skip: Int
 
-    private static let allKinds: Set<String> = [
-        "report", "command", "event", "binding", "refusal", "act",
-    ]
+    private static let allKinds: Set<String> = ["report", "command", "event", "binding", "refusal", "act"]
     /// The maximum number of lines of the audit trail, and the most refusals, that a page examines.
     private static let scanMax = 5000
 
@@ -43,9 +40,7 @@ struct Timeline {
             (before, skip) = (.max, 0)
             return
         }
-        guard let place = HistoryPlace(cursor: cursor) else {
-            throw Refused.invalid("cursor", "This is not a cursor.")
-        }
+        guard let place = HistoryPlace(cursor: cursor) else { throw Refused.invalid("cursor", "This is not a cursor.") }
         (before, skip) = (place.ts, place.skip)
     }
 
@@ -69,9 +64,7 @@ struct Timeline {
     private func page(_ entries: [Entry]) -> JSONObject {
         let rest = entries.dropFirst(entries.first?.at == before ? skip : 0)
         let rows = Array(rest.prefix(limit))
-        guard rest.count > limit, let last = rows.last else {
-            return Shown.page(rows.map(\.object))
-        }
+        guard rest.count > limit, let last = rows.last else { return Shown.page(rows.map(\.object)) }
         let told = rows.reversed().prefix { $0.at == last.at }.count
         let place = HistoryPlace(last.at, skip: told + (last.at == before ? skip : 0))
         return Shown.page(rows.map(\.object), next: place.cursor)
@@ -101,13 +94,9 @@ struct Timeline {
         )
     }
 
-    private func reports(
-        _ device: DeviceRecord,
-        _ product: Product?,
-        in tx: Transaction
-    ) throws -> [Entry] {
-        // A record has no number of its own. Its moment and its place among the records of that
-        // moment identify it; the newest of them is always read.
+    private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
+        // A record has no number of its own. Its moment and its place among the records of that moment identify it; the
+        // newest of them is always read.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)
@@ -123,11 +112,7 @@ struct Timeline {
         }
     }
 
-    private func commands(
-        _ did: DeviceID,
-        _ product: Product?,
-        in tx: Transaction
-    ) throws -> [Entry] {
+    private func commands(_ did: DeviceID, _ product: Product?, in tx: Transaction) throws -> [Entry] {
         try tx.commands.newest(did, until: before, limit: most).map { command in
             let data = ProductRules.masked(command.data, product: product)
             return entry(
@@ -136,8 +121,7 @@ struct Timeline {
                 at: command.createdAt,
                 id: "\(command.cid)",
                 with: [
-                    "actor": command.actor,
-                    "cause": command.refusal?.rawValue ?? command.code.map { "\($0)" },
+                    "actor": command.actor, "cause": command.refusal?.rawValue ?? command.code.map { "\($0)" },
                     "cid": command.cid, "steps": CommandView.steps(command), "data": data,
                 ]
             )
@@ -158,10 +142,7 @@ struct Timeline {
                     event.type,
                     at: event.ts,
                     id: "\(number)",
-                    with: [
-                        "actor": event.actor, "cause": event.reason, "name": event.name,
-                        "data": event.value,
-                    ]
+                    with: ["actor": event.actor, "cause": event.reason, "name": event.name, "data": event.value]
                 )
             )
             return entries.count < most
@@ -179,8 +160,7 @@ struct Timeline {
                 with: ["actor": Self.user(binding.uid), "name": binding.role.rawValue]
             )
         }
-        let invited = try tx.sharings.open(of: did).filter { $0.createdAt <= before }.map {
-            sharing in
+        let invited = try tx.sharings.open(of: did).filter { $0.createdAt <= before }.map { sharing in
             entry(
                 "binding",
                 "invited",
@@ -192,9 +172,7 @@ struct Timeline {
         return (bound + invited).sorted { $0.at > $1.at }.prefix(most).map(\.self)
     }
 
-    private static func user(_ uid: UserID) -> JSONObject {
-        JSONObject(showing: ["kind": "user", "id": uid])
-    }
+    private static func user(_ uid: UserID) -> JSONObject { JSONObject(showing: ["kind": "user", "id": uid]) }
 
     private func refusals(_ device: DeviceRecord, in tx: Transaction) throws -> [Entry] {
         let names = ["device:\(device.did)", "product:\(device.productKey)"]
@@ -221,13 +199,7 @@ struct Timeline {
     private func acts(_ did: DeviceID, in tx: Transaction) throws -> [Entry] {
         let subject = "device \(did)"
         return try tx.audit.acts(on: subject, until: before, limit: most).map { id, act in
-            entry(
-                "act",
-                act.detail ?? "",
-                at: act.at,
-                id: "\(id)",
-                with: ["actor": act.actor, "data": act.after]
-            )
+            entry("act", act.detail ?? "", at: act.at, id: "\(id)", with: ["actor": act.actor, "data": act.after])
         }
     }
 }

@@ -20,11 +20,7 @@ package struct OperatorLink: Sendable {
     /// Adds the operator with a role if the name is new; an existing operator keeps their role.
     ///
     /// - Throws: `Rejection` for an invalid name or too many operators.
-    package static func make(
-        of name: String,
-        role: OperatorRole,
-        in tx: Transaction
-    ) throws -> OperatorLink {
+    package static func make(of name: String, role: OperatorRole, in tx: Transaction) throws -> OperatorLink {
         guard Operator.accepts(name: name) else {
             throw Rejection.invalid("name", "A name has 1 to 64 characters of A-Z a-z 0-9 _ -.")
         }
@@ -33,10 +29,7 @@ package struct OperatorLink: Sendable {
             row = found
         } else {
             guard try tx.operators.count() < Int64(Operator.countMax) else {
-                throw Rejection(
-                    .tooManyRequests,
-                    "There are \(Operator.countMax) operators already; remove one first."
-                )
+                throw Rejection(.tooManyRequests, "There are \(Operator.countMax) operators already; remove one first.")
             }
             row = Operator(name: name, role: role, createdAt: tx.now)
             try tx.operators.save(row)

@@ -45,15 +45,10 @@ package enum OperatorOperations {
         }
     }
 
-    private static func row(
-        _ row: Operator,
-        _ sessions: [OperatorSession],
-        tokens: Int
-    ) -> JSONObject {
+    private static func row(_ row: Operator, _ sessions: [OperatorSession], tokens: Int) -> JSONObject {
         JSONObject(showing: [
             "name": row.name, "role": row.role.rawValue, "hasPassword": row.passwordHash != nil,
-            "createdAt": row.createdAt,
-            "lastSeenAt": sessions.map(\.seenAt).max().map(Shown.moment),
+            "createdAt": row.createdAt, "lastSeenAt": sessions.map(\.seenAt).max().map(Shown.moment),
             "sessions": sessions.count, "tokens": tokens,
         ])
     }
@@ -61,9 +56,7 @@ package enum OperatorOperations {
     /// Returns the operator whose name is in the path.
     private static func found(_ call: OperationCall, in tx: Transaction) throws -> Operator {
         let name = call.parameter("name")
-        guard let row = try tx.operators.find(name) else {
-            throw Refused.notFound("operator", name)
-        }
+        guard let row = try tx.operators.find(name) else { throw Refused.notFound("operator", name) }
         return row
     }
 
@@ -79,12 +72,7 @@ package enum OperatorOperations {
         let role = try Self.role(call)
         let link = try call.act { work, act in
             guard try work.tx.operators.find(name) == nil else {
-                throw Refused(
-                    409,
-                    ErrorCode.duplicated.rawValue,
-                    "The operator \(name) already exists.",
-                    field: "name"
-                )
+                throw Refused(409, ErrorCode.duplicated.rawValue, "The operator \(name) already exists.", field: "name")
             }
             act.subject = "operator \(name)"
             act.after = ["role": .string(role.rawValue)]
@@ -95,8 +83,8 @@ package enum OperatorOperations {
 
     private static func shown(_ link: OperatorLink, _ call: OperationCall) -> JSONObject {
         JSONObject(showing: [
-            "operator": link.name, "role": link.role.rawValue,
-            "url": link.url(at: call.context.consoleURL), "expiresAt": link.expiresAt,
+            "operator": link.name, "role": link.role.rawValue, "url": link.url(at: call.context.consoleURL),
+            "expiresAt": link.expiresAt,
         ])
     }
 
@@ -120,19 +108,10 @@ package enum OperatorOperations {
     }
 
     /// Requires that an admin remains, who can manage the other operators.
-    private static func requireOtherAdmin(
-        than row: Operator,
-        unless isStill: Bool,
-        in tx: Transaction
-    ) throws {
+    private static func requireOtherAdmin(than row: Operator, unless isStill: Bool, in tx: Transaction) throws {
         guard row.role == .admin, !isStill else { return }
-        guard try tx.operators.all().contains(where: { $0.role == .admin && $0.name != row.name })
-        else {
-            throw Refused(
-                409,
-                "Forbidden",
-                "\(row.name) is the only admin; make another admin first."
-            )
+        guard try tx.operators.all().contains(where: { $0.role == .admin && $0.name != row.name }) else {
+            throw Refused(409, "Forbidden", "\(row.name) is the only admin; make another admin first.")
         }
     }
 
@@ -181,11 +160,9 @@ package enum OperatorOperations {
                 live.map { session in
                     JSONObject(showing: [
                         "sessionId": session.id, "operator": session.name,
-                        "role": (roles[session.name] ?? .viewer).rawValue,
-                        "way": session.way.rawValue, "address": session.address,
-                        "client": session.client, "createdAt": session.createdAt,
-                        "lastSeenAt": session.seenAt, "idleUntil": session.idleUntil,
-                        "expiresAt": session.expiresAt,
+                        "role": (roles[session.name] ?? .viewer).rawValue, "way": session.way.rawValue,
+                        "address": session.address, "client": session.client, "createdAt": session.createdAt,
+                        "lastSeenAt": session.seenAt, "idleUntil": session.idleUntil, "expiresAt": session.expiresAt,
                         "isCurrent": session.id == call.caller.session?.id,
                     ])
                 }
@@ -212,9 +189,8 @@ package enum OperatorOperations {
     /// Returns a row (`Token`).
     package static func row(_ token: OperatorToken) -> JSONObject {
         JSONObject(showing: [
-            "tokenId": token.id, "name": token.label, "operator": token.name,
-            "role": token.role.rawValue, "createdAt": token.createdAt, "expiresAt": token.expiresAt,
-            "lastUsedAt": token.usedAt,
+            "tokenId": token.id, "name": token.label, "operator": token.name, "role": token.role.rawValue,
+            "createdAt": token.createdAt, "expiresAt": token.expiresAt, "lastUsedAt": token.usedAt,
         ])
     }
 
@@ -230,12 +206,7 @@ package enum OperatorOperations {
         let role = try call.fields.word("role", as: OperatorRole.self) ?? call.caller.role
         let days = try call.fields.integer("days", in: 1...OperatorSignIn.tokenDaysMax)
         guard role <= call.caller.role else {
-            throw Refused(
-                403,
-                "Forbidden",
-                "A token can't have more rights than you.",
-                field: "role"
-            )
+            throw Refused(403, "Forbidden", "A token can't have more rights than you.", field: "role")
         }
         let token = OperatorToken(
             id: "ot-" + Sodium.base64URL(Sodium.randomBytes(9)),

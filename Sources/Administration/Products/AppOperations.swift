@@ -30,11 +30,10 @@ enum AppOperations {
     private static func row(_ app: App, in tx: Transaction) throws -> JSONObject {
         let stamps = try tx.apps.stamps(app.id)
         return JSONObject(showing: [
-            "appId": app.id, "name": app.name, "products": products(app),
-            "users": try tx.accounts.count(ofApp: app.id),
+            "appId": app.id, "name": app.name, "products": products(app), "users": try tx.accounts.count(ofApp: app.id),
             "sessions": try tx.sessions.liveCount(ofApp: app.id),
-            "providers": app.providers.keys.map(\.rawValue).sorted(),
-            "createdAt": stamps?.createdAt, "updatedAt": stamps?.updatedAt,
+            "providers": app.providers.keys.map(\.rawValue).sorted(), "createdAt": stamps?.createdAt,
+            "updatedAt": stamps?.updatedAt,
         ])
     }
 
@@ -51,11 +50,7 @@ enum AppOperations {
         AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
     }
 
-    private static func shown(
-        _ app: App,
-        _ call: OperationCall,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    private static func shown(_ app: App, _ call: OperationCall, in tx: Transaction) throws -> JSONObject {
         let days = call.context.limits.sessionSeconds / 86_400
         return JSONObject(showing: [
             "row": try row(app, in: tx), "document": try document(app, in: tx),
@@ -77,12 +72,8 @@ enum AppOperations {
                         ["path": .string("providers.\($0.rawValue)"), "why": "providerRemoved"]
                     }
                     let days = call.context.limits.sessionSeconds / 86_400
-                    let (was, next) = (
-                        before.policies.sessionDays ?? days, after.policies.sessionDays ?? days
-                    )
-                    if next < was {
-                        breaks.append(["path": "policies.sessionDays", "why": "sessionsShorter"])
-                    }
+                    let (was, next) = (before.policies.sessionDays ?? days, after.policies.sessionDays ?? days)
+                    if next < was { breaks.append(["path": "policies.sessionDays", "why": "sessionsShorter"]) }
                 }
             } catch let rejection as Rejection {
                 problems = ProductCheck.problems(rejection)
@@ -97,9 +88,7 @@ enum AppOperations {
 
     private static func add(_ call: OperationCall) throws -> JSONObject {
         let outcome = try call.act { work, act in
-            if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }),
-                try work.tx.apps.find(id) != nil
-            {
+            if let id = call.body["appId"]?.stringValue.flatMap({ AppID($0) }), try work.tx.apps.find(id) != nil {
                 throw Refused(
                     409,
                     ErrorCode.duplicated.rawValue,

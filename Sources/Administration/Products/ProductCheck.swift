@@ -18,10 +18,7 @@ enum ProductCheck {
         }
         var (changes, breaks): ([JSONValue], [JSONValue]) = ([], [])
         if let after {
-            changes = DocumentChanges.between(
-                before.map(ProductCodec.encode) ?? [:],
-                ProductCodec.encode(after)
-            )
+            changes = DocumentChanges.between(before.map(ProductCodec.encode) ?? [:], ProductCodec.encode(after))
             if let before {
                 let counts = try tx.products.pointCounts(before.key)
                 breaks = broken(from: before, to: after, counts)
@@ -42,11 +39,7 @@ enum ProductCheck {
         }
     }
 
-    private static func broken(
-        from old: Product,
-        to new: Product,
-        _ counts: [String: Int64]
-    ) -> [JSONValue] {
+    private static func broken(from old: Product, to new: Product, _ counts: [String: Int64]) -> [JSONValue] {
         func row(_ path: String, _ why: String, devices: Int64?) -> JSONValue {
             .object(
                 JSONObject(showing: ["path": path, "why": why, "devices": devices])
@@ -63,14 +56,11 @@ enum ProductCheck {
             if next.access == .writeOnly, point.access != .writeOnly {
                 return row(path, "pointHidden", devices: devices)
             }
-            if next.access == .readOnly, point.access != .readOnly {
-                return row(path, "readOnly", devices: devices)
-            }
+            if next.access == .readOnly, point.access != .readOnly { return row(path, "readOnly", devices: devices) }
             if point.kind == .enum, !Set(point.values).isSubset(of: next.values) {
                 return row(path, "wordsRemoved", devices: devices)
             }
-            return narrowed.contains(point.name)
-                ? row(path, "rangeNarrowed", devices: devices) : nil
+            return narrowed.contains(point.name) ? row(path, "rangeNarrowed", devices: devices) : nil
         }
         let conditions = [ConditionKind.alert, .fault].flatMap { kind in
             (kind == .alert ? old.alerts : old.faults)
@@ -84,20 +74,14 @@ enum ProductCheck {
 /// The differences between two documents, member by member.
 enum DocumentChanges {
     /// Returns the differences by path; lists of named objects are compared by name.
-    static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue]
-    {
+    static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue] {
         var names = before.members.map(\.key)
         names += after.members.map(\.key).filter { before[$0] == nil }
-        return names.flatMap { name in
-            between(before[name], after[name], path: path.isEmpty ? name : "\(path).\(name)")
+        return names.flatMap { name in between(before[name], after[name], path: path.isEmpty ? name : "\(path).\(name)")
         }
     }
 
-    private static func between(
-        _ before: JSONValue?,
-        _ after: JSONValue?,
-        path: String
-    ) -> [JSONValue] {
+    private static func between(_ before: JSONValue?, _ after: JSONValue?, path: String) -> [JSONValue] {
         guard before != after else { return [] }
         if let before = before?.objectValue, let after = after?.objectValue {
             return between(before, after, path: path)

@@ -16,24 +16,11 @@ enum ProductOperations {
         }.takingDocument,
         Operation("showProduct", "GET", "products/{productKey}", role: .viewer) { call in
             try call.read { try shown(try product(call, in: $0), in: $0) }
-        },
-        Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change)
-            .takingDocument,
-        Operation(
-            "rotateProductSecret",
-            "POST",
-            "products/{productKey}/secret",
-            role: .admin,
-            rotate
-        ), Operation("listMacs", "GET", "products/{productKey}/macs", role: .viewer, macs),
+        }, Operation("changeProduct", "PUT", "products/{productKey}", role: .admin, change).takingDocument,
+        Operation("rotateProductSecret", "POST", "products/{productKey}/secret", role: .admin, rotate),
+        Operation("listMacs", "GET", "products/{productKey}/macs", role: .viewer, macs),
         Operation("allowMacs", "POST", "products/{productKey}/macs", role: .operator, allow),
-        Operation(
-            "showConnection",
-            "GET",
-            "products/{productKey}/connect/{mac}",
-            role: .viewer,
-            connect
-        ),
+        Operation("showConnection", "GET", "products/{productKey}/connect/{mac}", role: .viewer, connect),
     ]
 
     private static let macsMax = 1000
@@ -41,9 +28,7 @@ enum ProductOperations {
     /// Returns the product whose key is in the path.
     private static func product(_ call: OperationCall, in tx: Transaction) throws -> Product {
         let key = try call.id("productKey", ProductKind.self)
-        guard let found = try tx.products.find(key) else {
-            throw Refused.notFound("product", key.text)
-        }
+        guard let found = try tx.products.find(key) else { throw Refused.notFound("product", key.text) }
         return found
     }
 
@@ -58,11 +43,10 @@ enum ProductOperations {
     private static func row(_ product: Product, in tx: Transaction) throws -> JSONObject {
         let stamps = try tx.products.stamps(product.key)
         return JSONObject(showing: [
-            "productKey": product.key, "name": product.name,
-            "registration": product.registration.rawValue, "reset": product.reset.rawValue,
-            "remoteBind": product.remoteBind.rawValue, "points": product.dataPoints.count,
-            "devices": try tx.products.deviceCount(product.key), "createdAt": stamps?.createdAt,
-            "updatedAt": stamps?.updatedAt,
+            "productKey": product.key, "name": product.name, "registration": product.registration.rawValue,
+            "reset": product.reset.rawValue, "remoteBind": product.remoteBind.rawValue,
+            "points": product.dataPoints.count, "devices": try tx.products.deviceCount(product.key),
+            "createdAt": stamps?.createdAt, "updatedAt": stamps?.updatedAt,
         ])
     }
 
@@ -72,8 +56,8 @@ enum ProductOperations {
             JSONObject(showing: ["point": PointView.declared($0), "devices": counts[$0.name] ?? 0])
         }
         return JSONObject(showing: [
-            "row": try row(product, in: tx), "document": ProductCodec.encode(product),
-            "points": points, "listedMacs": try tx.products.macCount(product.key),
+            "row": try row(product, in: tx), "document": ProductCodec.encode(product), "points": points,
+            "listedMacs": try tx.products.macCount(product.key),
         ])
     }
 
@@ -85,9 +69,7 @@ enum ProductOperations {
             let macs = try tx.products.macs(key, after: after, limit: limit + 1)
             let items = try macs.prefix(limit).map { mac in
                 let device = try tx.devices.find(key, mac)
-                return JSONObject(showing: [
-                    "mac": mac, "did": device?.did, "deviceName": Shown.name(device?.name),
-                ])
+                return JSONObject(showing: ["mac": mac, "did": device?.did, "deviceName": Shown.name(device?.name)])
             }
             let next = macs.count > limit ? macs[limit - 1].text : nil
             return Shown.page(items, next: next)
@@ -99,8 +81,7 @@ enum ProductOperations {
         let run = try call.service().run
         let place = ConnectPlaces(run)
         let demo = run.demo.flatMap { demo in
-            demo.productKey == call.parameter("productKey") && call.caller.role == .admin
-                ? demo : nil
+            demo.productKey == call.parameter("productKey") && call.caller.role == .admin ? demo : nil
         }
         if let demo { try call.note(Act(subject: "product \(demo.productKey)")) }
         return try call.read { tx in
@@ -149,11 +130,7 @@ enum ProductOperations {
             guard call.body["productKey"]?.stringValue == before.key.text else {
                 throw Refused.invalid("productKey", "The document names another product.")
             }
-            _ = try Import.product(
-                .object(call.body),
-                isForced: call.request.query["force"] == "true",
-                in: work.tx
-            )
+            _ = try Import.product(.object(call.body), isForced: call.request.query["force"] == "true", in: work.tx)
             act.subject = "product \(before.key)"
             act.before = .object(ProductCodec.encode(before))
             act.after = .object(ProductCodec.encode(try product(call, in: work.tx)))
@@ -188,10 +165,7 @@ enum ProductOperations {
         }
         let macs = try texts.map { text in
             guard let mac = MAC(text) else {
-                throw Refused.invalid(
-                    "macs",
-                    "\(text.prefix(64)) is not a MAC: 12 lowercase hex digits, or 15 digits."
-                )
+                throw Refused.invalid("macs", "\(text.prefix(64)) is not a MAC: 12 lowercase hex digits, or 15 digits.")
             }
             return mac
         }

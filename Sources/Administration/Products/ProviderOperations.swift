@@ -5,8 +5,8 @@ import Service
 import Storage
 import Workers
 
-/// The operations on an app's providers: its identity providers, and those of e-mails and text
-/// messages that all apps share.
+/// The operations on an app's providers: its identity providers, and those of e-mails and text messages that all apps
+/// share.
 enum ProviderOperations {
     static let all: [Operation] = [
         Operation(
@@ -19,24 +19,14 @@ enum ProviderOperations {
     ]
 
     /// Returns the rows of an app's providers (`Provider`).
-    static func rows(
-        of app: App,
-        _ context: OperationContext,
-        in tx: Transaction
-    ) throws -> [JSONValue] {
+    static func rows(of app: App, _ context: OperationContext, in tx: Transaction) throws -> [JSONValue] {
         let uses = try tx.providerUses.all(of: app.id)
-        func row(
-            _ name: String,
-            isEnabled: Bool,
-            way: String? = nil,
-            settings: JSONObject? = nil
-        ) -> JSONValue {
+        func row(_ name: String, isEnabled: Bool, way: String? = nil, settings: JSONObject? = nil) -> JSONValue {
             let use = uses[name]
             return .object(
                 JSONObject(showing: [
                     "name": name, "way": way, "isEnabled": isEnabled, "settings": settings,
-                    "succeededAt": use?.succeededAt, "failedAt": use?.failedAt,
-                    "failure": use?.failure,
+                    "succeededAt": use?.succeededAt, "failedAt": use?.failedAt, "failure": use?.failure,
                 ])
             )
         }
@@ -71,19 +61,14 @@ enum ProviderOperations {
         let trial =
             switch subject {
             case .identity(let settings):
-                await ProviderTrial.identity(
-                    settings,
-                    logger: Logger(label: "lamplighter.providers")
-                )
-            case .channel(let channel, let gateways):
-                await ProviderTrial.channel(channel, run, gateways: gateways)
+                await ProviderTrial.identity(settings, logger: Logger(label: "lamplighter.providers"))
+            case .channel(let channel, let gateways): await ProviderTrial.channel(channel, run, gateways: gateways)
             }
         try await context.threads.run {
             var act = Act(subject: "app \(app)")
             act.app = app
             act.after = [
-                "provider": .string(call.parameter("provider")),
-                "state": .string(trial.state.rawValue),
+                "provider": .string(call.parameter("provider")), "state": .string(trial.state.rawValue),
                 "evidence": .string(trial.evidence.description),
             ]
             try call.note(act)
@@ -91,10 +76,7 @@ enum ProviderOperations {
         return Reply(trial.json)
     }
 
-    private static func subject(
-        _ call: OperationCall,
-        in tx: Transaction
-    ) throws -> (AppID, Subject) {
+    private static func subject(_ call: OperationCall, in tx: Transaction) throws -> (AppID, Subject) {
         let app = try AppOperations.app(call, in: tx)
         let name = call.parameter("provider")
         if let channel = OutgoingMessage.Channel(rawValue: name) {

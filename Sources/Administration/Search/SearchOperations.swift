@@ -5,9 +5,7 @@ import Web
 
 /// The search over devices, users, products and schedules, for the console's top field.
 enum SearchOperations {
-    static let all: [Operation] = [
-        Operation("search", "GET", "search", role: .viewer) { try search($0) }
-    ]
+    static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
     /// The maximum number of rows of each kind that are examined: the field searches during typing.
     private static let scanMax = 20_000
@@ -19,15 +17,11 @@ enum SearchOperations {
         guard !terms.terms.isEmpty else { return found }
         return try call.read { tx in
             let products = try tx.products.all()
-            found["devices"] = .array(
-                try devices(call, terms, products: products, limit: limit, in: tx)
-            )
+            found["devices"] = .array(try devices(call, terms, products: products, limit: limit, in: tx))
             // Terms with keys, such as name: and tag:, apply to devices only.
             guard terms.terms.allSatisfy(\.key.isEmpty) else { return found }
             let page = PageWanted(limit: limit, scanMax: scanMax)
-            found["users"] = try UserOperations.page(page, terms, for: call.caller.role, in: tx)[
-                "items"
-            ]
+            found["users"] = try UserOperations.page(page, terms, for: call.caller.role, in: tx)["items"]
             found["products"] = .array(
                 products.filter { terms.find(anyOf: [$0.key.text, $0.name]) }.prefix(limit).map {
                     ["productKey": .string($0.key.text), "name": .string($0.name)]
@@ -47,9 +41,7 @@ enum SearchOperations {
         in tx: Transaction
     ) throws -> [JSONValue] {
         let did = DeviceID(call.request.query["query"] ?? "")
-        if let row = try did.flatMap({ try DeviceView.row(of: $0, in: tx) }) {
-            return [.object(row)]
-        }
+        if let row = try did.flatMap({ try DeviceView.row(of: $0, in: tx) }) { return [.object(row)] }
         let search = try DeviceSearch(terms, products: products, at: call.now)
         let page = try FoundDevices(search, after: "", limit: limit, scanMax: scanMax, in: tx)
         return try DeviceView.rows(page.found, in: tx).map { .object($0) }
@@ -63,8 +55,8 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Examines rows page by page and returns the matching ones, with the id after which the next
-    /// page begins; nil if there are no more.
+    /// Examines rows page by page and returns the matching ones, with the id after which the next page begins; nil if
+    /// there are no more.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

@@ -58,9 +58,7 @@ struct SearchTerms: Sendable, Equatable {
     }
 
     /// Returns whether each term matches one of some texts, whatever its key.
-    func find(anyOf texts: [String?]) -> Bool {
-        terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated }
-    }
+    func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
     /// Returns whether each term matches: one with a key the texts of that key, a word the others.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
@@ -80,9 +78,7 @@ struct SearchTerms: Sendable, Equatable {
 
 extension SearchTerms.Term {
     /// Returns whether the term matches a text.
-    func finds(_ text: String) -> Bool {
-        isExact ? text == value : text.lowercased().contains(value.lowercased())
-    }
+    func finds(_ text: String) -> Bool { isExact ? text == value : text.lowercased().contains(value.lowercased()) }
 
     /// Returns whether the term matches one of some texts.
     func finds(anyOf texts: [String?]) -> Bool {

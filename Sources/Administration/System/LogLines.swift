@@ -2,8 +2,8 @@ import Domain
 import JSON
 import Service
 
-/// The log's last lines as operators may see them: without the texts of messages, which contain
-/// codes and links, and with addresses masked for roles below admin.
+/// The log's last lines as operators may see them: without the texts of messages, which contain codes and links, and
+/// with addresses masked for roles below admin.
 enum LogLines {
     /// The maximum number of lines that are shown.
     static let linesMax = 200
@@ -17,8 +17,10 @@ enum LogLines {
 
     /// Returns a line in either form of the log, without the parts that operators may not see.
     static func masked(_ line: String, withAddresses: Bool) -> String {
-        let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)")
-            .replacing(#/"text":"(?:[^"\\]|\\.)*"/#, with: "\"text\":\"\(hidden)\"")
+        let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)").replacing(
+            #/"text":"(?:[^"\\]|\\.)*"/#,
+            with: "\"text\":\"\(hidden)\""
+        )
         guard !withAddresses else { return line }
         return line.replacing(#/[^\s"=<>,;:()/]+@[^\s"=<>,;:()/]+|\+[0-9]{6,15}/#) { match in
             MaskedAddress.text(String(match.output))

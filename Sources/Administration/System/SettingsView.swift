@@ -10,9 +10,8 @@ package enum SettingsView {
     package static func all(_ settings: Settings) -> JSONObject {
         let items = settings.entries.map { entry in
             JSONObject(showing: [
-                "key": entry.setting.key, "value": entry.shownJSON,
-                "default": entry.setting.standard.json, "unit": entry.setting.unit,
-                "kind": entry.setting.kindText, "origin": entry.origin.text,
+                "key": entry.setting.key, "value": entry.shownJSON, "default": entry.setting.standard.json,
+                "unit": entry.setting.unit, "kind": entry.setting.kindText, "origin": entry.origin.text,
                 "environment": entry.setting.environmentName, "doc": entry.setting.doc,
                 "secret": entry.setting.isSecret,
             ])
@@ -22,23 +21,20 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits, with their use if it's known and how often each refused something if
-    /// that is counted (`LimitList`).
+    /// Returns the limits, with their use if it's known and how often each refused something if that is counted
+    /// (`LimitList`).
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
         // Rendering samples the metrics that are sampled.
         _ = run.metrics.render()
         let rows = try store.read { tx in
             [
-                "limits.deadLetters": try tx.deadLetters.count(),
-                "limits.countRows": try tx.attempts.count(),
+                "limits.deadLetters": try tx.deadLetters.count(), "limits.countRows": try tx.attempts.count(),
                 "limits.refusals": try tx.refusals.count(),
             ]
         }
         let items = run.settings.entries.compactMap { entry -> JSONObject? in
             let key = entry.setting.key
-            guard key.hasPrefix("limits."), case .integer(let value) = entry.value else {
-                return nil
-            }
+            guard key.hasPrefix("limits."), case .integer(let value) = entry.value else { return nil }
             let used = rows[key].map(Double.init) ?? measured[key].flatMap { use($0, run) }
             return JSONObject(showing: [
                 "key": key, "value": value, "unit": entry.setting.unit, "about": entry.setting.doc,
@@ -48,8 +44,7 @@ package enum SettingsView {
         return Shown.page(items)
     }
 
-    /// A metric that shows how much of a limit is used: the sum of its series, or the largest of
-    /// them.
+    /// A metric that shows how much of a limit is used: the sum of its series, or the largest of them.
     private struct Measure {
         var metric: String
         var isSum = false

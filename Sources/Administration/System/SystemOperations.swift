@@ -14,9 +14,7 @@ enum SystemOperations {
         Operation("listWorkers", "GET", "system/workers", role: .viewer) { call in
             SystemView.workers(try call.service())
         },
-        Operation("showStore", "GET", "system/store", role: .viewer) { call in
-            try SystemView.store(call.service())
-        },
+        Operation("showStore", "GET", "system/store", role: .viewer) { call in try SystemView.store(call.service()) },
         Operation("listLimits", "GET", "system/limits", role: .viewer) { call in
             try SettingsView.limits(call.service().run, call.store)
         },
@@ -26,9 +24,8 @@ enum SystemOperations {
         Operation("listCertificates", "GET", "system/certificates", role: .viewer) { call in
             SystemView.certificates(try call.service().run, at: call.now)
         },
-        Operation("listBackups", "GET", "system/backups", role: .viewer) { call in
-            SystemView.backups(call.context)
-        }, Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
+        Operation("listBackups", "GET", "system/backups", role: .viewer) { call in SystemView.backups(call.context) },
+        Operation("makeBackup", "POST", "system/backups", role: .operator, backUp),
         Operation("checkpoint", "POST", "system/checkpoint", role: .operator) { call in
             try call.store.checkpoint()
             try call.note(Act(subject: "store"))
@@ -97,12 +94,8 @@ enum SystemOperations {
     }
 
     private static func setLogLevel(_ call: OperationCall) throws -> JSONObject {
-        guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:))
-        else {
-            throw Refused.invalid(
-                "level",
-                "level must be trace, debug, info, notice, warning or error."
-            )
+        guard let level = call.body["level"]?.stringValue.flatMap(Logger.Level.init(rawValue:)) else {
+            throw Refused.invalid("level", "level must be trace, debug, info, notice, warning or error.")
         }
         let minutes =
             try call.fields.integer("minutes", in: logMinutes) ?? logMinutesDefault
@@ -125,15 +118,12 @@ enum SystemOperations {
         let findings = try await examine(context)
         try await context.threads.run { try call.note(Act(subject: "supportBundle")) }
         let files: [(String, JSONValue?)] = [
-            ("version.json", ["version": .string(Version.text)]),
-            ("doctor.json", Doctor.json(findings)),
+            ("version.json", ["version": .string(Version.text)]), ("doctor.json", Doctor.json(findings)),
             ("config.json", .object(SettingsView.all(context.settings))),
             ("workers.json", .object(SystemView.workers(service))),
             ("metrics.txt", .string(service.run.metrics.render())),
             ("log.txt", .string(LogTail.lines.joined(separator: "\n"))),
         ]
-        return Reply([
-            "contents": .array(files.map { .string($0.0) }), "files": .object(JSONObject(files)),
-        ])
+        return Reply(["contents": .array(files.map { .string($0.0) }), "files": .object(JSONObject(files))])
     }
 }

@@ -34,9 +34,7 @@ package enum SystemView {
         }
         let rows = run.settings.workers.map { worker in
             // A process with several lanes is ready as a whole.
-            let part = parts.first {
-                ["worker \(worker.rawValue)", "worker cluster"].contains($0.name)
-            }
+            let part = parts.first { ["worker \(worker.rawValue)", "worker cluster"].contains($0.name) }
             return JSONObject(showing: [
                 "name": worker.rawValue, "isReady": part?.waitsFor == nil,
                 "batchSize": mean("lamplighter_batch_size", worker),
@@ -46,13 +44,10 @@ package enum SystemView {
             ])
         }
         let partRows = parts.map {
-            JSONObject(showing: [
-                "name": $0.name, "isReady": $0.waitsFor == nil, "reason": $0.waitsFor,
-            ])
+            JSONObject(showing: ["name": $0.name, "isReady": $0.waitsFor == nil, "reason": $0.waitsFor])
         }
         return JSONObject(showing: [
-            "parts": partRows, "workers": rows,
-            "gateLagSeconds": service.environment.store.gateLag / .seconds(1),
+            "parts": partRows, "workers": rows, "gateLagSeconds": service.environment.store.gateLag / .seconds(1),
         ])
     }
 
@@ -76,22 +71,18 @@ package enum SystemView {
 }
 
 extension SystemView {
-    /// Returns the server's certificate and the authorities that sign devices' certificates
-    /// (`CertificateList`).
+    /// Returns the server's certificate and the authorities that sign devices' certificates (`CertificateList`).
     static func certificates(_ run: RunContext, at now: Instant) -> JSONObject {
         guard let tls = run.tls else { return Shown.page([]) }
         let concerns = tls.concerns(at: now)
         func row(_ use: String, _ facts: CertificateFacts, path: String) -> JSONObject {
             JSONObject(showing: [
-                "use": use, "path": path, "names": facts.names, "from": facts.begin,
-                "until": facts.end,
+                "use": use, "path": path, "names": facts.names, "from": facts.begin, "until": facts.end,
                 "concerns": concerns.filter { $0.path == path }.map(\.text.json),
             ])
         }
         let server = row("server", tls.certificate, path: tls.files.certificate)
-        return Shown.page(
-            [server] + tls.authorities.map { row("authority", $0, path: tls.files.authority) }
-        )
+        return Shown.page([server] + tls.authorities.map { row("authority", $0, path: tls.files.authority) })
     }
 
     /// Returns the newest backup, and the settings for automatic backups (`Backups`).
@@ -100,9 +91,8 @@ extension SystemView {
         let settings = context.settings
         return JSONObject(showing: [
             "directory": settings.backupDirectory,
-            "everySeconds": settings.backupDirectory == nil ? nil : settings.backupSeconds,
-            "lastAt": note?.madeAt, "lastPath": note?.path,
-            "lastBytes": note.flatMap { TextFile.size($0.path) },
+            "everySeconds": settings.backupDirectory == nil ? nil : settings.backupSeconds, "lastAt": note?.madeAt,
+            "lastPath": note?.path, "lastBytes": note.flatMap { TextFile.size($0.path) },
         ])
     }
 }

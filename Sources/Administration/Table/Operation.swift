@@ -27,8 +27,7 @@ package struct Operation: Sendable {
     /// The work.
     package let work: Work
 
-    /// The maximum sizes in bytes: of a body sent without a session, of any other body, and of a
-    /// document.
+    /// The maximum sizes in bytes: of a body sent without a session, of any other body, and of a document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
     /// Creates an operation that may block, and answers with an object.
@@ -83,8 +82,7 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parts that match any text; of several matching operations, the one with the
-    /// least is chosen.
+    /// The number of parts that match any text; of several matching operations, the one with the least is chosen.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 

@@ -63,11 +63,7 @@ package struct OperationCall: Sendable {
     /// - Throws: `Refused` in the process of a command.
     func service() throws -> RunningService {
         guard let service = context.service else {
-            throw Refused(
-                503,
-                ErrorCode.unavailable.rawValue,
-                "Only a running service can do this."
-            )
+            throw Refused(503, ErrorCode.unavailable.rawValue, "Only a running service can do this.")
         }
         return service
     }
@@ -76,14 +72,9 @@ package struct OperationCall: Sendable {
     package func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
     /// Returns an id in the path.
-    package func id<Kind: IdentifierKind>(
-        _ name: String,
-        _: Kind.Type = Kind.self
-    ) throws -> Identifier<Kind> {
+    package func id<Kind: IdentifierKind>(_ name: String, _: Kind.Type = Kind.self) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(parameter(name)) else {
-            var refused = Refused.notFound(
-                "\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))"
-            )
+            var refused = Refused.notFound("\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))")
             refused.missing = (name, parameter(name))
             throw refused
         }
@@ -91,11 +82,7 @@ package struct OperationCall: Sendable {
     }
 
     /// Returns an integer from the query.
-    func integer(
-        _ name: String,
-        in range: ClosedRange<Int64>,
-        default standard: Int64
-    ) throws -> Int64 {
+    func integer(_ name: String, in range: ClosedRange<Int64>, default standard: Int64) throws -> Int64 {
         guard let text = request.query[name] else { return standard }
         guard let number = Int64(text), range.contains(number) else {
             throw Refused.invalid(
@@ -113,12 +100,10 @@ package struct OperationCall: Sendable {
     }
 
     /// Returns the cursor as a number.
-    func cursor() throws -> Int64 {
-        try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax)
-    }
+    func cursor() throws -> Int64 { try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax) }
 
-    /// Returns the cursor of a list in the order of its rows' ids: the last row's id, which begins
-    /// with a prefix; empty without a cursor.
+    /// Returns the cursor of a list in the order of its rows' ids: the last row's id, which begins with a prefix; empty
+    /// without a cursor.
     func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
         guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
         guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
@@ -144,20 +129,12 @@ package struct OperationCall: Sendable {
     }
 
     /// Notes an act whose effect lies outside the store.
-    package func note(_ act: Act) throws {
-        try store.batch(at: now, once: true) { try note(act, in: $0) }
-    }
+    package func note(_ act: Act) throws { try store.batch(at: now, once: true) { try note(act, in: $0) } }
 
     /// Notes an act within a transaction.
     func note(_ act: Act, in tx: Transaction) throws {
         guard notesActs else { return }
-        var entry = AuditEntry(
-            kind: .operatorAct,
-            uid: act.uid,
-            app: act.app,
-            actor: actor,
-            detail: operation.id
-        )
+        var entry = AuditEntry(kind: .operatorAct, uid: act.uid, app: act.app, actor: actor, detail: operation.id)
         entry.subject = act.subject
         entry.before = act.before
         entry.after = act.after
@@ -166,9 +143,7 @@ package struct OperationCall: Sendable {
 
     /// Requires the typed id of the object to remove.
     func requireConfirmation(of id: String) throws {
-        guard body["confirm"]?.stringValue == id else {
-            throw Refused.invalid("confirm", "Type \(id) to confirm.")
-        }
+        guard body["confirm"]?.stringValue == id else { throw Refused.invalid("confirm", "Type \(id) to confirm.") }
     }
 }
 

@@ -6,8 +6,8 @@ package import Storage
 package import Wire
 package import Workers
 
-/// The dependencies of operations: an installation's store and settings, and the service itself if
-/// they run in its process.
+/// The dependencies of operations: an installation's store and settings, and the service itself if they run in its
+/// process.
 package struct OperationContext: Sendable {
     /// The store.
     package let store: Store
@@ -27,12 +27,7 @@ package struct OperationContext: Sendable {
     package let threads = OperationThreads()
 
     /// Creates the context of a command, whose effects the service finds in the store.
-    package init(
-        _ store: Store,
-        _ settings: Settings,
-        in directory: DataDirectory,
-        consoleURL: String
-    ) {
+    package init(_ store: Store, _ settings: Settings, in directory: DataDirectory, consoleURL: String) {
         (self.store, self.settings, self.directory) = (store, settings, directory)
         (self.consoleURL, service) = (consoleURL, nil)
         (topics, limits) = (Topics(root: settings.root), Limits(settings))

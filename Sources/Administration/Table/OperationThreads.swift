@@ -20,8 +20,7 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that exceeds its requests per minute.
         case crowd
 
-        /// Whether work of this rank shares a single thread, so that the other stays free for
-        /// operators.
+        /// Whether work of this rank shares a single thread, so that the other stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// The maximum number of pieces of work that wait for a thread.
@@ -63,9 +62,7 @@ package final class OperationThreads: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let work: Work = { continuation.resume(with: Result { try body() }) }
             let (isTaken, starts) = state.withLock { state in
-                guard state.waiting[rank.rawValue].count < rank.waitingMax else {
-                    return (false, false)
-                }
+                guard state.waiting[rank.rawValue].count < rank.waitingMax else { return (false, false) }
                 state.waiting[rank.rawValue].append(work)
                 guard state.running < Self.threadsMax else { return (true, false) }
                 state.running += 1

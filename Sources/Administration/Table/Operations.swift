@@ -1,19 +1,14 @@
-/// The operations on an installation, as `schemas/http` describes them; a test compares ids, paths
-/// and roles.
+/// The operations on an installation, as `schemas/http` describes them; a test compares ids, paths and roles.
 ///
 /// The console serves all of them, and the command line runs those that its commands name.
 package enum Operations {
     /// The operations, except for those of signing in, the overview and the stream of events.
     package static let all: [Operation] =
-        OperatorOperations.all + AuditOperations.all + DeviceOperations.all + DeviceActions.all
-        + DeviceTabs.all + ProductOperations.all + AppOperations.all + UserOperations.all
-        + WorkOperations.all + MessageOperations.all + ProviderOperations.all
-        + ScheduleOperations.all + SearchOperations.all + SystemOperations.all
+        OperatorOperations.all + AuditOperations.all + DeviceOperations.all + DeviceActions.all + DeviceTabs.all
+        + ProductOperations.all + AppOperations.all + UserOperations.all + WorkOperations.all + MessageOperations.all
+        + ProviderOperations.all + ScheduleOperations.all + SearchOperations.all + SystemOperations.all
 
-    private static let byID = Dictionary(
-        all.map { ($0.id, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Returns the operation with an id, which must exist.
     package static func named(_ id: String) -> Operation {

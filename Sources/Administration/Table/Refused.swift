@@ -59,11 +59,7 @@ package struct Refused: Error {
         case let rejection as Rejection: self.init(rejection)
         case let problem as Problem: self.init(problem)
         case is OperationThreads.IsFull:
-            self.init(
-                503,
-                ErrorCode.unavailable.rawValue,
-                "Too many requests are waiting; try again."
-            )
+            self.init(503, ErrorCode.unavailable.rawValue, "Too many requests are waiting; try again.")
             retryAfter = 1
         default:
             self.init(
@@ -79,9 +75,7 @@ package struct Refused: Error {
             switch rejection.code {
             case .invalidRequest, .invalidCode: 400
             case .invalidToken, .invalidCredentials: 401
-            case .forbidden, .policyRejected, .notListed, .notBound, .notSubscribed,
-                .regionNotServed:
-                403
+            case .forbidden, .policyRejected, .notListed, .notBound, .notSubscribed, .regionNotServed: 403
             case .resourceNotFound: 404
             case .duplicated, .deviceOffline, .expired: 409
             case .deviceTimeout: 504
@@ -105,9 +99,7 @@ package struct Refused: Error {
             case .notRunning: 503
             default: 500
             }
-        let cure = problem.cures.first.map {
-            " \($0.title.isEmpty ? "Try" : $0.title): \($0.command)"
-        }
+        let cure = problem.cures.first.map { " \($0.title.isEmpty ? "Try" : $0.title): \($0.command)" }
         self.init(
             status,
             problem.code.rawValue,

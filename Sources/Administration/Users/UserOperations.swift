@@ -21,13 +21,7 @@ enum UserOperations {
             try call.read { try UserView.session(try session(call, in: $0), in: $0) }
         }, Operation("endSession", "DELETE", "sessions/{sessionId}", role: .operator, end),
         Operation("unlockUser", "POST", "users/{uid}/unlock", role: .operator, unlock),
-        Operation(
-            "undoCancellation",
-            "DELETE",
-            "users/{uid}/cancellation",
-            role: .operator,
-            undoCancellation
-        ),
+        Operation("undoCancellation", "DELETE", "users/{uid}/cancellation", role: .operator, undoCancellation),
         Operation("listUserAudit", "GET", "users/{uid}/audit", role: .viewer) { call in
             try call.read { tx in
                 // A command shows the trail of erased users too.
@@ -48,18 +42,12 @@ enum UserOperations {
     /// Returns the user whose id is in the path.
     private static func user(_ call: OperationCall, in tx: Transaction) throws -> User {
         let uid = try call.id("uid", UserKind.self)
-        guard let found = try tx.accounts.find(uid) else {
-            throw Refused.notFound("user", uid.text)
-        }
+        guard let found = try tx.accounts.find(uid) else { throw Refused.notFound("user", uid.text) }
         return found
     }
 
     /// Locks and returns the user whose id is in the path, and makes them the act's subject.
-    private static func lockedUser(
-        _ call: OperationCall,
-        _ act: inout Act,
-        in tx: Transaction
-    ) throws -> User {
+    private static func lockedUser(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> User {
         try tx.lock(users: [try call.id("uid", UserKind.self)])
         let user = try user(call, in: tx)
         act.subject = "user \(user.uid)"
@@ -70,9 +58,7 @@ enum UserOperations {
     /// Returns the session whose id is in the path.
     private static func session(_ call: OperationCall, in tx: Transaction) throws -> Session {
         let id = try call.id("sessionId", MessageKind.self)
-        guard let found = try tx.sessions.find(id) else {
-            throw Refused.notFound("session", id.text)
-        }
+        guard let found = try tx.sessions.find(id) else { throw Refused.notFound("session", id.text) }
         return found
     }
 
@@ -85,9 +71,7 @@ enum UserOperations {
         let page = PageWanted(after: after, limit: limit, scanMax: scanMax)
         // Only a command can request the addresses of many users.
         let isOpen = call.isCommand && call.request.query["addresses"] == "true"
-        return try call.read {
-            try Self.page(page, terms, for: call.caller.role, isOpen: isOpen, in: $0)
-        }
+        return try call.read { try Self.page(page, terms, for: call.caller.role, isOpen: isOpen, in: $0) }
     }
 
     /// Returns a page of the users that match a search.
@@ -108,11 +92,7 @@ enum UserOperations {
         return Shown.page(try UserView.rows(found.rows, isOpen: isOpen, in: tx), next: found.next)
     }
 
-    private static func fits(
-        _ user: User,
-        _ terms: SearchTerms,
-        for role: OperatorRole
-    ) throws -> Bool {
+    private static func fits(_ user: User, _ terms: SearchTerms, for role: OperatorRole) throws -> Bool {
         try terms.terms.allSatisfy { term in
             let isFound =
                 switch term.key {
@@ -131,14 +111,9 @@ enum UserOperations {
         }
     }
 
-    /// Returns whether a term matches an address of a user: a part of it for an admin; the whole of
-    /// it for an operator, who sees it masked and could otherwise find it letter by letter; nothing
-    /// for a viewer.
-    static func finds(
-        _ term: SearchTerms.Term,
-        addressOf user: User,
-        for role: OperatorRole
-    ) -> Bool {
+    /// Returns whether a term matches an address of a user: a part of it for an admin; the whole of it for an operator,
+    /// who sees it masked and could otherwise find it letter by letter; nothing for a viewer.
+    static func finds(_ term: SearchTerms.Term, addressOf user: User, for role: OperatorRole) -> Bool {
         let addresses = [user.email?.text, user.phone?.text, user.username, user.externalUID]
         guard role < .admin else { return term.finds(anyOf: addresses) }
         let value = term.value.lowercased()
@@ -152,26 +127,19 @@ enum UserOperations {
         }
         let page = try call.read { tx in
             let user = try user(call, in: tx)
-            let bindings = try tx.bindings.page(
-                of: user.uid,
-                products: nil,
-                offset: 0,
-                limit: devicesMax
-            ).rows
+            let bindings = try tx.bindings.page(of: user.uid, products: nil, offset: 0, limit: devicesMax).rows
             let names = try tx.devices.names(of: bindings.map(\.binding.did))
             let devices = bindings.map { listed in
                 let binding = listed.binding
                 return JSONObject(showing: [
-                    "did": binding.did, "name": Shown.name(names[binding.did]),
-                    "role": binding.role.rawValue, "alias": Shown.name(binding.alias),
-                    "boundAt": binding.boundAt,
+                    "did": binding.did, "name": Shown.name(names[binding.did]), "role": binding.role.rawValue,
+                    "alias": Shown.name(binding.alias), "boundAt": binding.boundAt,
                 ])
             }
             return JSONObject(showing: [
                 "row": try UserView.rows([user], isOpen: isOpen, in: tx).first,
                 "deletesAt": try tx.cancellations.find(user.uid)?.deletesAt, "devices": devices,
-                "homes": try tx.homes.all(of: user.uid).count,
-                "schedules": try tx.schedules.count(ofUser: user.uid),
+                "homes": try tx.homes.all(of: user.uid).count, "schedules": try tx.schedules.count(ofUser: user.uid),
             ])
         }
         let uid = try call.id("uid", UserKind.self)
@@ -187,9 +155,7 @@ enum UserOperations {
     }
 
     private static func export(_ call: OperationCall) throws -> JSONObject {
-        let document = try call.read { tx in
-            try PersonalData.document(try user(call, in: tx), at: call.now, in: tx)
-        }
+        let document = try call.read { tx in try PersonalData.document(try user(call, in: tx), at: call.now, in: tx) }
         let uid = try call.id("uid", UserKind.self)
         try call.note(Act(subject: "user \(uid)", uid: uid))
         return document
@@ -200,12 +166,7 @@ enum UserOperations {
     private static func endAll(_ call: OperationCall) throws -> JSONObject {
         let count = try call.act { work, act in
             let user = try lockedUser(call, &act, in: work.tx)
-            let count = try SessionLifecycle.endAll(
-                of: user.uid,
-                because: .operator,
-                by: call.actor,
-                in: &work
-            )
+            let count = try SessionLifecycle.endAll(of: user.uid, because: .operator, by: call.actor, in: &work)
             act.after = ["sessionsEnded": Shown.count(count)]
             return count
         }
@@ -221,9 +182,7 @@ enum UserOperations {
             }
             act.subject = "session \(found.id)"
             act.uid = found.uid
-            if found.endedAt == nil {
-                try SessionLifecycle.end(found, because: .operator, by: call.actor, in: &work)
-            }
+            if found.endedAt == nil { try SessionLifecycle.end(found, because: .operator, by: call.actor, in: &work) }
             return try UserView.session(try session(call, in: work.tx), in: work.tx)
         }
         return ended
@@ -244,11 +203,7 @@ enum UserOperations {
             let entry = try work.tx.cancellations.find(user.uid)
             act.before = entry.map { ["deletesAt": Shown.moment($0.deletesAt)] }
             guard try work.tx.cancellations.undo(user.uid) else {
-                throw Refused(
-                    409,
-                    "Forbidden",
-                    "\(user.uid) is not going to be erased, or erasing has begun."
-                )
+                throw Refused(409, "Forbidden", "\(user.uid) is not going to be erased, or erasing has begun.")
             }
         }
         return [:]

@@ -7,16 +7,11 @@ import Wire
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The maximum number of lines of a user's audit trail that are searched for who ended a
-    /// session.
+    /// The maximum number of lines of a user's audit trail that are searched for who ended a session.
     static let auditMax = 1_000
 
     /// Returns rows of the list (`UserRow`); `isOpen` shows addresses unmasked.
-    static func rows(
-        _ users: [User],
-        isOpen: Bool = false,
-        in tx: Transaction
-    ) throws -> [JSONObject] {
+    static func rows(_ users: [User], isOpen: Bool = false, in tx: Transaction) throws -> [JSONObject] {
         let seen = try tx.accounts.lastSeen(users.map(\.uid))
         return users.map { row($0, isOpen: isOpen, seenAt: seen[$0.uid]) }
     }
@@ -26,12 +21,11 @@ package enum UserView {
             text.map { isOpen ? $0 : MaskedAddress.text($0) }
         }
         return JSONObject(showing: [
-            "uid": user.uid, "appId": user.app, "region": user.region,
-            "countryCode": user.countryCode, "anonymous": user.isAnonymous,
-            "name": name(user, isOpen: isOpen), "email": shown(user.email?.text),
+            "uid": user.uid, "appId": user.app, "region": user.region, "countryCode": user.countryCode,
+            "anonymous": user.isAnonymous, "name": name(user, isOpen: isOpen), "email": shown(user.email?.text),
             "emailVerified": user.isEmailVerified, "phone": shown(user.phone?.text),
-            "phoneVerified": user.isPhoneVerified, "hasPassword": user.passwordHash != nil,
-            "providers": user.providers, "createdAt": user.createdAt, "lastSeenAt": seenAt,
+            "phoneVerified": user.isPhoneVerified, "hasPassword": user.passwordHash != nil, "providers": user.providers,
+            "createdAt": user.createdAt, "lastSeenAt": seenAt,
         ])
     }
 
@@ -44,9 +38,8 @@ package enum UserView {
 
     private static func row(_ session: Session, endedBy actor: Actor?) -> JSONObject {
         JSONObject(showing: [
-            "sessionId": session.id, "uid": session.uid, "appId": session.app,
-            "terminalId": session.terminal, "platform": session.platform, "os": session.os,
-            "name": session.name, "loginTime": session.loginTime,
+            "sessionId": session.id, "uid": session.uid, "appId": session.app, "terminalId": session.terminal,
+            "platform": session.platform, "os": session.os, "name": session.name, "loginTime": session.loginTime,
             "lastSeenAt": session.lastSeenAt ?? session.loginTime, "expiresAt": session.expiresAt,
             "endedAt": session.endedAt, "endReason": session.endReason?.rawValue,
             "endedBy": actor, "cutOffAt": session.cutOffAt,
@@ -70,8 +63,8 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns sessions of one user with the actors who ended them, from the audit trail's lines of
-    /// the same transactions.
+    /// Returns sessions of one user with the actors who ended them, from the audit trail's lines of the same
+    /// transactions.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }

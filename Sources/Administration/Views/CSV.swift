@@ -5,16 +5,12 @@ import JSON
 /// Comma-separated values (RFC 4180) that no spreadsheet treats as formulas.
 enum CSV {
     /// Returns one line.
-    static func line(_ cells: [String]) -> String {
-        cells.map(cell).joined(separator: ",") + "\r\n"
-    }
+    static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\r\n" }
 
     private static func cell(_ text: String) -> String {
         var text = text
         // Text that begins like a formula can come from untrusted devices; numbers stay numbers.
-        if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil {
-            text = "'" + text
-        }
+        if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil { text = "'" + text }
         guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
@@ -22,8 +18,7 @@ enum CSV {
     /// Returns a moment as RFC 3339 in UTC, with milliseconds.
     static func time(_ moment: Instant) -> String {
         let (seconds, fraction) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
-        // The date is formatted from whole seconds, since a binary fraction of a second isn't
-        // exact.
+        // The date is formatted from whole seconds, since a binary fraction of a second isn't exact.
         let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
         return "\(date.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }

@@ -56,18 +56,12 @@ package enum DeviceView {
 
     /// Returns the row of a device; nil for an unknown one.
     package static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
-        guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else {
-            return nil
-        }
+        guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else { return nil }
         return try rows([DeviceListing(device: device, status: status)], in: tx).first
     }
 
     /// Returns the part of a device's page that one request reads (`Device`).
-    static func page(
-        _ listing: DeviceListing,
-        root: String,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    static func page(_ listing: DeviceListing, root: String, in tx: Transaction) throws -> JSONObject {
         let (device, status) = (listing.device, listing.status.status)
         let product = try tx.products.find(device.productKey)
         let bindings = try tx.bindings.all(of: device.did)
@@ -78,12 +72,10 @@ package enum DeviceView {
         }
         return JSONObject(showing: [
             "row": try rows([listing], in: tx).first, "presence": presence(status.presence),
-            "points": PointView.points(status, product: product, open: open, newest: newest),
-            "alerts": conditions, "hardware": device.hardware,
-            "hasSecret": device.secretHash != nil, "ownershipSince": device.ownershipSince,
-            "resetUntil": device.resetUntil, "certificatesFrom": device.certificatesFrom,
-            "users": bindings.count, "openCommands": open.count,
-            "grants": grants(device, root: root),
+            "points": PointView.points(status, product: product, open: open, newest: newest), "alerts": conditions,
+            "hardware": device.hardware, "hasSecret": device.secretHash != nil, "ownershipSince": device.ownershipSince,
+            "resetUntil": device.resetUntil, "certificatesFrom": device.certificatesFrom, "users": bindings.count,
+            "openCommands": open.count, "grants": grants(device, root: root),
         ])
     }
 
@@ -96,13 +88,11 @@ package enum DeviceView {
             { "device" } else { "nothing" }
         return JSONObject(showing: [
             "online": presence.isOnline, "knownBy": way, "since": presence.lastSeenAt,
-            "connection": presence.connection, "run": presence.session,
-            "listensFrom": presence.listensFrom,
+            "connection": presence.connection, "run": presence.session, "listensFrom": presence.listensFrom,
         ])
     }
 
-    /// Returns the rights that the gate grants a device with a secret (reference:
-    /// connecting#rights).
+    /// Returns the rights that the gate grants a device with a secret (reference: connecting#rights).
     private static func grants(_ device: DeviceRecord, root: String) -> [String] {
         guard device.secretHash != nil else { return [] }
         let base = "\(root)/device/\(device.did)"
@@ -123,20 +113,14 @@ enum PointView {
         ])
     }
 
-    /// Returns a device's data points with their known and wanted values: those that its product
-    /// declares or, for a free-form product, those that the device reported.
-    static func points(
-        _ status: Status,
-        product: Product?,
-        open: [Command],
-        newest: [Command]
-    ) -> [JSONObject] {
+    /// Returns a device's data points with their known and wanted values: those that its product declares or, for a
+    /// free-form product, those that the device reported.
+    static func points(_ status: Status, product: Product?, open: [Command], newest: [Command]) -> [JSONObject] {
         let declared = product.map(\.dataPoints) ?? []
         let points =
             declared.isEmpty
-            ? status.attributes.map {
-                JSONObject(showing: ["name": $0.name, "kind": "any", "access": "rw"])
-            } : declared.map(Self.declared)
+            ? status.attributes.map { JSONObject(showing: ["name": $0.name, "kind": "any", "access": "rw"]) }
+            : declared.map(Self.declared)
         return points.map { point in
             var point = point
             let name = point["name"]?.stringValue ?? ""
@@ -145,16 +129,13 @@ enum PointView {
                 point["value"] = held.value
                 point["at"] = held.ts.shown
             }
-            let setter = newest.first {
-                $0.state == .done && $0.kind == .write && $0.data[name] != nil
-            }
+            let setter = newest.first { $0.state == .done && $0.kind == .write && $0.data[name] != nil }
             point["by"] = setter?.actor.shown
             if let waiting = open.last(where: { $0.kind == .write && $0.data[name] != nil }) {
                 point["wanted"] =
                     JSONObject(showing: [
                         "value": isHidden ? nil : waiting.data[name], "cid": waiting.cid,
-                        "state": waiting.state.rawValue, "at": waiting.createdAt,
-                        "by": waiting.actor,
+                        "state": waiting.state.rawValue, "at": waiting.createdAt, "by": waiting.actor,
                     ]).shown
             }
             return point

@@ -23,9 +23,7 @@ extension Double: Showable { package var shown: JSONValue { .double(self) } }
 extension JSONValue: Showable { package var shown: JSONValue { self } }
 extension JSONObject: Showable { package var shown: JSONValue { .object(self) } }
 extension Identifier: Showable { package var shown: JSONValue { .string(text) } }
-extension Array: Showable where Element: Showable {
-    package var shown: JSONValue { .array(map(\.shown)) }
-}
+extension Array: Showable where Element: Showable { package var shown: JSONValue { .array(map(\.shown)) } }
 /// A moment, in milliseconds since 1970.
 extension Instant: Showable { package var shown: JSONValue { .integer(milliseconds) } }
 

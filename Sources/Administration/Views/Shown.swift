@@ -7,9 +7,7 @@ package enum Shown {
     package static func moment(_ instant: Instant) -> JSONValue { .integer(instant.milliseconds) }
 
     /// Returns a name; nil if it's empty.
-    package static func name(_ text: String?) -> JSONValue? {
-        text.flatMap { $0.isEmpty ? nil : .string($0) }
-    }
+    package static func name(_ text: String?) -> JSONValue? { text.flatMap { $0.isEmpty ? nil : .string($0) } }
 
     /// Returns a list of objects (`items`), with the cursor of the next page, if any.
     package static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {

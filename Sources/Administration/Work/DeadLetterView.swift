@@ -7,40 +7,26 @@ package import Wire
 /// Dead letters in the interface's form.
 package enum DeadLetterView {
     /// Returns rows of the list (`DeadLetterRow`), with the devices that their topics name.
-    package static func rows(
-        _ letters: [DeadLetter],
-        _ topics: Topics,
-        in tx: Transaction
-    ) throws -> [JSONObject] {
+    package static func rows(_ letters: [DeadLetter], _ topics: Topics, in tx: Transaction) throws -> [JSONObject] {
         let dids = letters.map { topics.device(of: $0.topic) }
         let names = try tx.devices.names(of: dids.compactMap(\.self))
         return zip(letters, dids).map { row($0, of: $1, named: $1.flatMap { names[$0] }) }
     }
 
-    private static func row(
-        _ letter: DeadLetter,
-        of did: DeviceID?,
-        named name: String?
-    ) -> JSONObject {
+    private static func row(_ letter: DeadLetter, of did: DeviceID?, named name: String?) -> JSONObject {
         JSONObject(showing: [
-            "id": letter.id, "at": letter.at, "worker": letter.worker, "topic": letter.topic,
-            "reason": letter.reason, "bytes": letter.payload.count,
-            "isShapeOnly": letter.isShapeOnly, "did": did, "deviceName": Shown.name(name),
+            "id": letter.id, "at": letter.at, "worker": letter.worker, "topic": letter.topic, "reason": letter.reason,
+            "bytes": letter.payload.count, "isShapeOnly": letter.isShapeOnly, "did": did,
+            "deviceName": Shown.name(name),
         ])
     }
 
     /// Returns a letter with its payload and, if that isn't JSON, the place of the fault.
-    static func whole(
-        _ letter: DeadLetter,
-        _ topics: Topics,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    static func whole(_ letter: DeadLetter, _ topics: Topics, in tx: Transaction) throws -> JSONObject {
         let text = String(validating: letter.payload, as: UTF8.self)
         var offset: Int?
         if !letter.isShapeOnly {
-            do throws(JSONError) { _ = try JSONValue.parse(letter.payload) } catch {
-                offset = error.offset
-            }
+            do throws(JSONError) { _ = try JSONValue.parse(letter.payload) } catch { offset = error.offset }
         }
         return JSONObject(showing: [
             "row": try rows([letter], topics, in: tx).first, "text": text,

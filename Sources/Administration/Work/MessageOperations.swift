@@ -16,14 +16,7 @@ enum MessageOperations {
         let (limit, terms) = (try call.limit(), try call.search())
         let place = try MessageView.place(of: call.request.query["cursor"])
         return try call.read { tx in
-            try MessageView.page(
-                call.service(),
-                terms,
-                for: call.caller.role,
-                behind: place,
-                limit: limit,
-                in: tx
-            )
+            try MessageView.page(call.service(), terms, for: call.caller.role, behind: place, limit: limit, in: tx)
         }
     }
 
@@ -31,9 +24,7 @@ enum MessageOperations {
         let id = try call.id("messageId", MessageKind.self)
         try call.act { work, act in
             guard let due = try work.tx.outgoingMessages.find(id), !due.message.isDummy else {
-                throw Refused.notFound(
-                    "waiting message \(id); the text of a sent message is not kept"
-                )
+                throw Refused.notFound("waiting message \(id); the text of a sent message is not kept")
             }
             act.subject = "message \(id)"
             try work.tx.outgoingMessages.retry(id)
@@ -53,10 +44,7 @@ enum MessageOperations {
     private static func sendTest(_ call: OperationCall) throws -> JSONObject {
         let recipient = try recipient(call)
         guard let app = call.body["appId"]?.stringValue.flatMap({ AppID($0) }) else {
-            throw Refused.invalid(
-                "appId",
-                "appId must be the app in whose name the message is sent."
-            )
+            throw Refused.invalid("appId", "appId must be the app in whose name the message is sent.")
         }
         let language = call.body["language"]?.stringValue
         guard language.map({ Language(rawValue: $0) != nil }) ?? true else {
@@ -69,8 +57,7 @@ enum MessageOperations {
             act.subject = "message \(id)"
             act.app = app
             act.after = [
-                "channel": .string(recipient.channel.rawValue),
-                "to": .string(MaskedAddress.text(recipient.to)),
+                "channel": .string(recipient.channel.rawValue), "to": .string(MaskedAddress.text(recipient.to)),
             ]
             try work.tx.outgoingMessages.add(
                 OutgoingMessage(
@@ -98,9 +85,7 @@ enum MessageOperations {
         let to = call.body["to"]?.stringValue ?? ""
         switch call.body["channel"]?.stringValue {
         case OutgoingMessage.Channel.email.rawValue:
-            guard let address = EmailAddress(to) else {
-                throw Refused.invalid("to", "to is not an e-mail address.")
-            }
+            guard let address = EmailAddress(to) else { throw Refused.invalid("to", "to is not an e-mail address.") }
             return Recipient(channel: .email, to: address.text)
         case OutgoingMessage.Channel.sms.rawValue:
             // Only a separator after the country code shows where it ends.
@@ -121,16 +106,12 @@ enum MessageOperations {
 }
 
 extension OperationCall {
-    /// Counts an act that sends a message or contacts another server; each operator may perform
-    /// `max` of a kind in an hour.
+    /// Counts an act that sends a message or contacts another server; each operator may perform `max` of a kind in an
+    /// hour.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {
-        let limit = AttemptTable.Limit(
-            "operator/\(what)/\(caller.name)",
-            max: max,
-            windowSeconds: 3600
-        )
+        let limit = AttemptTable.Limit("operator/\(what)/\(caller.name)", max: max, windowSeconds: 3600)
         if let wait = try tx.attempts.take([limit]) {
             throw Rejection(
                 .tooManyRequests,

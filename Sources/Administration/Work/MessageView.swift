@@ -13,8 +13,8 @@ package enum MessageView {
 
     /// The keys of a search, each with the member of a row that it searches.
     private static let keys = [
-        "state": "state", "channel": "channel", "template": "template", "app": "appId",
-        "provider": "provider", "to": "to",
+        "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
+        "to": "to",
     ]
 
     /// A row and its place in the list.
@@ -51,10 +51,7 @@ package enum MessageView {
             guard lines.count == pageRows, found.count < limit else { break }
         }
         let isMore = found.count == limit || looked >= WorkOperations.scanMax
-        var page = Shown.page(
-            found,
-            next: isMore ? "\(place.createdAt.milliseconds).\(place.id)" : nil
-        )
+        var page = Shown.page(found, next: isMore ? "\(place.createdAt.milliseconds).\(place.id)" : nil)
         page["ways"] = .object(
             JSONObject(
                 OutgoingMessage.Channel.allCases.map { channel -> (String, JSONValue?) in
@@ -66,8 +63,7 @@ package enum MessageView {
         return page
     }
 
-    /// Returns a row, without its code for roles that may not send messages: the code would let
-    /// them sign in as a user.
+    /// Returns a row, without its code for roles that may not send messages: the code would let them sign in as a user.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
@@ -85,11 +81,7 @@ package enum MessageView {
     }
 
     /// Returns a message, whether it waits or is done.
-    static func one(
-        _ id: MessageID,
-        _ service: RunningService,
-        in tx: Transaction
-    ) throws -> JSONObject? {
+    static func one(_ id: MessageID, _ service: RunningService, in tx: Transaction) throws -> JSONObject? {
         try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
             ?? tx.messageRecords.find(id).map { row($0, service) }
     }
@@ -128,20 +120,15 @@ package enum MessageView {
         }
     }
 
-    private static func row(
-        _ due: OutgoingMessageTable.Due,
-        dueAt: Instant?,
-        _ service: RunningService
-    ) -> JSONObject {
+    private static func row(_ due: OutgoingMessageTable.Due, dueAt: Instant?, _ service: RunningService) -> JSONObject {
         let message = due.message
         let isAgain = due.tries > 1 || due.error != nil
         return JSONObject(showing: [
-            "messageId": message.id, "channel": message.channel.rawValue,
-            "to": MaskedAddress.text(message.to), "template": message.template.rawValue,
-            "appId": message.app, "provider": MessageRoutes.way(of: message.channel, service.run),
-            "state": isAgain ? "retrying" : "waiting", "tries": due.tries, "error": due.error,
-            "dueAt": dueAt, "createdAt": due.createdAt, "expiresAt": message.expiresAt,
-            "code": service.isDevelopment ? message.secret : nil,
+            "messageId": message.id, "channel": message.channel.rawValue, "to": MaskedAddress.text(message.to),
+            "template": message.template.rawValue, "appId": message.app,
+            "provider": MessageRoutes.way(of: message.channel, service.run), "state": isAgain ? "retrying" : "waiting",
+            "tries": due.tries, "error": due.error, "dueAt": dueAt, "createdAt": due.createdAt,
+            "expiresAt": message.expiresAt, "code": service.isDevelopment ? message.secret : nil,
         ])
     }
 

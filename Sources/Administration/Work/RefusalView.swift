@@ -17,11 +17,7 @@ package enum RefusalView {
     }
 
     /// Returns a row; one that isn't stored yet has no id.
-    package static func row(
-        _ id: Int64?,
-        _ refusal: ClientRefusal,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    package static func row(_ id: Int64?, _ refusal: ClientRefusal, in tx: Transaction) throws -> JSONObject {
         let names = try tx.devices.names(of: [refusal.device].compactMap(\.self))
         return try row(id, refusal, named: names.values.first, in: tx)
     }
@@ -35,11 +31,10 @@ package enum RefusalView {
         let page = ExplainPage(named: refusal.reason)
         let party = try party(refusal, in: tx)
         return JSONObject(showing: [
-            "id": id, "reason": refusal.reason, "title": page?.title ?? refusal.reason,
-            "cause": page?.cause ?? "", "cure": page?.cure ?? "", "action": refusal.action,
-            "username": refusal.username, "clientId": refusal.clientID, "address": refusal.address,
-            "topic": refusal.topic, "detail": refusal.detail, "firstAt": refusal.firstAt,
-            "at": refusal.lastAt, "times": refusal.times, "did": party.did,
+            "id": id, "reason": refusal.reason, "title": page?.title ?? refusal.reason, "cause": page?.cause ?? "",
+            "cure": page?.cure ?? "", "action": refusal.action, "username": refusal.username,
+            "clientId": refusal.clientID, "address": refusal.address, "topic": refusal.topic, "detail": refusal.detail,
+            "firstAt": refusal.firstAt, "at": refusal.lastAt, "times": refusal.times, "did": party.did,
             "deviceName": Shown.name(name), "productKey": party.product, "mac": party.mac,
         ])
     }
@@ -51,9 +46,7 @@ package enum RefusalView {
     ) throws -> (did: DeviceID?, product: ProductKey?, mac: MAC?) {
         if let did = refusal.device { return (try tx.devices.find(did)?.did, nil, nil) }
         let parts = refusal.username.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2, parts[0] == "product", let key = ProductKey(parts[1]) else {
-            return (nil, nil, nil)
-        }
+        guard parts.count == 2, parts[0] == "product", let key = ProductKey(parts[1]) else { return (nil, nil, nil) }
         return (nil, key, MAC(refusal.clientID))
     }
 }

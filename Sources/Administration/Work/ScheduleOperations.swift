@@ -9,9 +9,8 @@ import Workers
 enum ScheduleOperations {
     static let all: [Operation] = [
         Operation("listSchedules", "GET", "schedules", role: .viewer, list),
-        Operation("listUpcoming", "GET", "schedules/upcoming", role: .viewer) { call in
-            try Upcoming(call).reply()
-        }, Operation("showSchedule", "GET", "schedules/{scheduleId}", role: .viewer, show),
+        Operation("listUpcoming", "GET", "schedules/upcoming", role: .viewer) { call in try Upcoming(call).reply() },
+        Operation("showSchedule", "GET", "schedules/{scheduleId}", role: .viewer, show),
         Operation("changeSchedule", "PATCH", "schedules/{scheduleId}", role: .operator, change),
         Operation("runSchedule", "POST", "schedules/{scheduleId}/run", role: .operator, run),
     ]
@@ -29,11 +28,7 @@ enum ScheduleOperations {
     }
 
     /// Returns a page of the schedules that match a search.
-    static func page(
-        _ wanted: PageWanted,
-        _ terms: SearchTerms,
-        in tx: Transaction
-    ) throws -> JSONObject {
+    static func page(_ wanted: PageWanted, _ terms: SearchTerms, in tx: Transaction) throws -> JSONObject {
         var names: [DeviceID: String] = [:]
         let found = try wanted.rows {
             let page = try tx.schedules.page(after: $0, limit: $1)
@@ -47,11 +42,7 @@ enum ScheduleOperations {
         return Shown.page(try ScheduleView.rows(found.rows, in: tx), next: found.next)
     }
 
-    private static func fits(
-        _ schedule: Schedule,
-        _ terms: SearchTerms,
-        named name: String?
-    ) throws -> Bool {
+    private static func fits(_ schedule: Schedule, _ terms: SearchTerms, named name: String?) throws -> Bool {
         try terms.terms.allSatisfy { term in
             let isFound =
                 switch term.key {
@@ -61,8 +52,7 @@ enum ScheduleOperations {
                 case "enabled": try term.flag() == schedule.isEnabled
                 default:
                     term.finds(anyOf: [
-                        schedule.id.text, schedule.did.text, name, schedule.creator.text,
-                        schedule.remark,
+                        schedule.id.text, schedule.did.text, name, schedule.creator.text, schedule.remark,
                     ])
                 }
             return isFound != term.isNegated
@@ -72,9 +62,7 @@ enum ScheduleOperations {
     /// Returns the schedule whose id is in the path.
     private static func schedule(_ call: OperationCall, in tx: Transaction) throws -> Schedule {
         let id = try call.id("scheduleId", ScheduleKind.self)
-        guard let found = try tx.schedules.find(id) else {
-            throw Refused.notFound("schedule", id.text)
-        }
+        guard let found = try tx.schedules.find(id) else { throw Refused.notFound("schedule", id.text) }
         return found
     }
 
@@ -90,8 +78,7 @@ enum ScheduleOperations {
             }
             let runs = try tx.runs.newest(found.id, before: .max, limit: runsMax)
             return [
-                "schedule": .object(try ScheduleView.rows([found], in: tx)[0]),
-                "next": .array(next),
+                "schedule": .object(try ScheduleView.rows([found], in: tx)[0]), "next": .array(next),
                 "runs": .array(runs.map { .object(ScheduleView.run($0, of: found.did)) }),
             ]
         }
@@ -115,13 +102,7 @@ enum ScheduleOperations {
         let (command, product) = try call.act { work, act in
             let known = try schedule(call, in: work.tx)
             let product = try work.product(of: known.did)
-            let request = CommandRequest(
-                did: known.did,
-                data: known.attrs,
-                mode: .now,
-                ttl: nil,
-                actor: call.actor
-            )
+            let request = CommandRequest(did: known.did, data: known.attrs, mode: .now, ttl: nil, actor: call.actor)
             act.subject = "schedule \(known.id)"
             return (try CommandDispatcher.enqueue(request, product: product, in: &work), product)
         }
@@ -171,8 +152,8 @@ private struct Upcoming {
                             at,
                             JSONObject(showing: [
                                 "at": at, "scheduleId": schedule.id, "did": schedule.did,
-                                "deviceName": Shown.name(names[schedule.did]),
-                                "timezone": schedule.timing.zone, "attrs": attrs,
+                                "deviceName": Shown.name(names[schedule.did]), "timezone": schedule.timing.zone,
+                                "attrs": attrs,
                             ])
                         )
                     )
@@ -182,18 +163,15 @@ private struct Upcoming {
             rows.sort { $0.0 < $1.0 }
             let zones = Set(schedules.map(\.timing.zone))
             return [
-                "from": Shown.moment(from), "to": Shown.moment(to),
-                "occurrences": .array(rows.map { .object($0.1) }),
+                "from": Shown.moment(from), "to": Shown.moment(to), "occurrences": .array(rows.map { .object($0.1) }),
                 "runs": .array(
                     runs.map { run in
                         let did = owners[run.schedule]
                         let name = did.flatMap { names[$0] }
                         return .object(ScheduleView.run(run, of: did, deviceName: name))
                     }
-                ),
-                "clockChanges": .array(
-                    zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }
-                ), "isCut": .bool(isCut),
+                ), "clockChanges": .array(zones.sorted().flatMap { ClockChanges.of($0, from: from, to: to) }),
+                "isCut": .bool(isCut),
             ]
         }
     }

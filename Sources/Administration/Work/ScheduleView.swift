@@ -35,8 +35,7 @@ enum ScheduleView {
             ("attrs", .object(ProductRules.masked(schedule.attrs, product: product))),
             ("remark", schedule.remark.isEmpty ? nil : .string(schedule.remark)),
             ("enabled", .bool(schedule.isEnabled)), ("misfire", .string(schedule.misfire.rawValue)),
-            ("nextAt", schedule.nextAt.map(Shown.moment)),
-            ("createdAt", Shown.moment(schedule.createdAt)),
+            ("nextAt", schedule.nextAt.map(Shown.moment)), ("createdAt", Shown.moment(schedule.createdAt)),
             ("updatedAt", Shown.moment(schedule.updatedAt)),
             ("lastRun", lastRun.map { .object(run($0, of: schedule.did)) }),
         ])
@@ -49,9 +48,9 @@ enum ScheduleView {
         deviceName: String? = nil
     ) -> JSONObject {
         JSONObject(showing: [
-            "scheduleId": run.schedule, "did": did, "deviceName": Shown.name(deviceName),
-            "dueAt": run.dueAt, "firedAt": run.firedAt, "state": run.state.rawValue, "cid": run.cid,
-            "error": run.error?.rawValue, "code": run.code,
+            "scheduleId": run.schedule, "did": did, "deviceName": Shown.name(deviceName), "dueAt": run.dueAt,
+            "firedAt": run.firedAt, "state": run.state.rawValue, "cid": run.cid, "error": run.error?.rawValue,
+            "code": run.code,
         ])
     }
 

@@ -13,9 +13,7 @@ package enum WorkOperations {
         Operation("countDeadLetters", "GET", "deadLetters/counts", role: .viewer, letterCounts),
         Operation("showDeadLetter", "GET", "deadLetters/{letter}", role: .operator) { call in
             let topics = call.context.topics
-            return try call.read {
-                try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0)
-            }
+            return try call.read { try DeadLetterView.whole(try letter(call, in: $0), topics, in: $0) }
         }, Operation("dropDeadLetter", "DELETE", "deadLetters/{letter}", role: .operator, drop),
         Operation(
             "replayDeadLetter",
@@ -39,8 +37,9 @@ package enum WorkOperations {
         try terms.requireKeys(["reason", "action", "client", "user", "address", "device"])
         let skip = Int(try call.integer("cursor", in: 0...Int64(scanMax), default: 0))
         return try call.read { tx in
-            let found = try tx.refusals.page(since: Instant(milliseconds: 0), limit: scanMax)
-                .reversed().filter { fits($0.refusal, terms) }
+            let found = try tx.refusals.page(since: Instant(milliseconds: 0), limit: scanMax).reversed().filter {
+                fits($0.refusal, terms)
+            }
             let rows = try RefusalView.rows(found.dropFirst(skip).prefix(limit), in: tx)
             let isMore = found.count > skip + limit
             return Shown.page(rows, next: isMore ? "\(skip + limit)" : nil)
@@ -50,9 +49,8 @@ package enum WorkOperations {
     private static func fits(_ refusal: ClientRefusal, _ terms: SearchTerms) -> Bool {
         terms.match(
             [
-                "reason": [refusal.reason], "action": [refusal.action],
-                "client": [refusal.clientID], "user": [refusal.username],
-                "address": [refusal.address],
+                "reason": [refusal.reason], "action": [refusal.action], "client": [refusal.clientID],
+                "user": [refusal.username], "address": [refusal.address],
                 "device": [refusal.username, refusal.clientID, refusal.topic],
             ],
             words: [
@@ -64,9 +62,7 @@ package enum WorkOperations {
 
     private static func refusalCounts(_ call: OperationCall) throws -> JSONObject {
         let day = call.now.adding(seconds: -daySeconds)
-        return try call.read { tx in
-            counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) })
-        }
+        return try call.read { tx in counts(try tx.refusals.counts(since: day).map { ($0.reason, $0.times) }) }
     }
 
     private static func counts(_ rows: [(reason: String, count: Int64)]) -> JSONObject {
@@ -104,10 +100,7 @@ package enum WorkOperations {
                 guard page.count == 200, found.count < limit else { break }
             }
             let isMore = found.count == limit || looked >= scanMax
-            return Shown.page(
-                try DeadLetterView.rows(found, topics, in: tx),
-                next: isMore ? "\(before)" : nil
-            )
+            return Shown.page(try DeadLetterView.rows(found, topics, in: tx), next: isMore ? "\(before)" : nil)
         }
     }
 

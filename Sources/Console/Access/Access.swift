@@ -31,8 +31,7 @@ struct Access: Sendable {
         setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
     }
 
-    /// Returns the mark in a request's cookie that identifies a known browser; nil for a new
-    /// browser.
+    /// Returns the mark in a request's cookie that identifies a known browser; nil for a new browser.
     func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
 
     private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
@@ -42,16 +41,14 @@ struct Access: Sendable {
 
     /// Returns the caller of a request; nil without a valid session or token.
     ///
-    /// A token in the header takes precedence over a cookie: with a wrong token the cookie isn't
-    /// used.
+    /// A token in the header takes precedence over a cookie: with a wrong token the cookie isn't used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
         if let header = request.header("authorization") {
             let parts = header.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try caller(token: String(parts[1]), at: now)
         }
-        guard let cookie = request.cookie(cookieName), !cookie.isEmpty, cookie.utf8.count <= 64
-        else { return nil }
+        guard let cookie = request.cookie(cookieName), !cookie.isEmpty, cookie.utf8.count <= 64 else { return nil }
         return try caller(cookie: cookie, at: now)
     }
 
@@ -64,9 +61,7 @@ struct Access: Sendable {
             return (token, row)
         }
         guard let (token, row) = found else { return nil }
-        if (token.usedAt ?? token.createdAt).adding(seconds: OperatorSignIn.usedSeconds) <= now
-            || token.usedAt == nil
-        {
+        if (token.usedAt ?? token.createdAt).adding(seconds: OperatorSignIn.usedSeconds) <= now || token.usedAt == nil {
             try store.batch(at: now) { try $0.operators.noteUse(ofToken: token.id) }
         }
         return Caller(
@@ -90,12 +85,7 @@ struct Access: Sendable {
             try store.batch(at: now) { try $0.operators.noteUse(ofSession: session.id) }
             session.seenAt = now
         }
-        return Caller(
-            name: row.name,
-            role: row.role,
-            hasPassword: row.passwordHash != nil,
-            way: .session(session)
-        )
+        return Caller(name: row.name, role: row.role, hasPassword: row.passwordHash != nil, way: .session(session))
     }
 
     /// The reason why a caller's session or token is no longer valid.
@@ -103,20 +93,18 @@ struct Access: Sendable {
         case revoked, expired
     }
 
-    /// Returns why a caller's session or token is no longer valid, for open streams; nil while it's
-    /// valid.
+    /// Returns why a caller's session or token is no longer valid, for open streams; nil while it's valid.
     func end(of caller: Caller, at now: Instant) throws -> End? {
         try store.read { tx in
             guard let row = try tx.operators.find(caller.name) else { return .revoked }
             switch caller.way {
             case .session(let session):
-                guard let found = try tx.operators.session(session.id), row.role == caller.role
-                else { return .revoked }
+                guard let found = try tx.operators.session(session.id), row.role == caller.role else { return .revoked }
                 return found.isLive(at: now) ? nil : .expired
             case .token(let token):
-                guard let found = try tx.operators.token(token.id),
-                    min(found.role, row.role) == caller.role
-                else { return .revoked }
+                guard let found = try tx.operators.token(token.id), min(found.role, row.role) == caller.role else {
+                    return .revoked
+                }
                 return now < found.expiresAt ? nil : .expired
             case nil: return .revoked
             }
@@ -125,8 +113,8 @@ struct Access: Sendable {
 
     /// Refuses requests that change something and may come from a page other than the console's.
     ///
-    /// Every changing request carries JSON. Unless a token authenticates it, it also carries the
-    /// console's own header and the browser's statement that it comes from the same origin.
+    /// Every changing request carries JSON. Unless a token authenticates it, it also carries the console's own header
+    /// and the browser's statement that it comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""
@@ -135,8 +123,8 @@ struct Access: Sendable {
             throw Refused(415, "InvalidRequest", "Send JSON, with Content-Type: application/json.")
         }
         guard !hasToken else { return }
-        guard request.header("x-lamplighter") == "console",
-            request.header("sec-fetch-site") == "same-origin", media == "application/json"
+        guard request.header("x-lamplighter") == "console", request.header("sec-fetch-site") == "same-origin",
+            media == "application/json"
         else {
             throw Refused(
                 403,

@@ -27,20 +27,12 @@ struct FailedSignIns: Sendable {
 
     /// Reports a failed sign-in; with `isTooMany` the proof wasn't verified at all.
     ///
-    /// `name` is nil if no operator has the name that was given: that text may be a secret typed
-    /// into the wrong field.
+    /// `name` is nil if no operator has the name that was given: that text may be a secret typed into the wrong field.
     ///
     /// - Throws: The error of the store.
-    func tell(
-        _ proof: Proof,
-        name: String? = nil,
-        from address: String,
-        isTooMany: Bool = false
-    ) throws {
+    func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {
         let name = name ?? "?"
-        context.run.refused(
-            ListenerRefusal(.signIn, address: address, name: name, detail: proof.rawValue)
-        )
+        context.run.refused(ListenerRefusal(.signIn, address: address, name: name, detail: proof.rawValue))
         guard perAddress.admit(address), together.admit("") else { return }
         try context.store.batch(at: context.now, once: true) { tx in
             var entry = AuditEntry(

@@ -1,11 +1,10 @@
 import Domain
 import Sodium
 
-/// Recognises a browser in which an operator has signed in before, so that strangers' tries of the
-/// password don't count there.
+/// Recognises a browser in which an operator has signed in before, so that strangers' tries of the password don't count
+/// there.
 ///
-/// The browser keeps a random number and the proof that it was given for the operator. The mark
-/// doesn't sign anyone in.
+/// The browser keeps a random number and the proof that it was given for the operator. The mark doesn't sign anyone in.
 struct KnownBrowser: Sendable {
     private let key: [UInt8]
     /// The time that a browser stays known after a sign-in, in seconds: half a year.
@@ -26,9 +25,8 @@ struct KnownBrowser: Sendable {
 
     /// Returns the number in a cookie that was given for an operator; nil for any other cookie.
     func number(in mark: String?, for name: String) -> String? {
-        guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false),
-            parts.count == 2, parts[0].count == 12,
-            Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))
+        guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
+            parts[0].count == 12, Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))
         else { return nil }
         return String(parts[0])
     }

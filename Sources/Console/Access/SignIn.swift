@@ -17,8 +17,7 @@ struct SignIn: Sendable {
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
-    /// The hash that passwords of unknown names are verified against, so that they take the same
-    /// time.
+    /// The hash that passwords of unknown names are verified against, so that they take the same time.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
@@ -54,9 +53,7 @@ struct SignIn: Sendable {
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
         // A valid token signs in whatever came before: 128 random bits can't be guessed.
-        let found = try call.store.batch(at: call.now, once: true) { tx in
-            try tx.operators.takeLink(token: token)
-        }
+        let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)
             try failures.tell(.link, from: call.request.address)
@@ -74,18 +71,14 @@ struct SignIn: Sendable {
         let password = try call.fields.requiredText("password", length: 1...256)
         let row = try call.store.read { try $0.operators.find(name) }
         let limits = tries(of: row?.name, Self.counted(name, row), for: call)
-        // The try is counted before the password is verified, so that concurrent tries get no more
-        // than sequential ones.
+        // The try is counted before the password is verified, so that concurrent tries get no more than sequential
+        // ones.
         try count(limits, .password, name: row?.name, for: call)
         let bytes = PasswordRules.normalised(password) ?? []
         let isRight = hasher.verify(bytes, against: row?.passwordHash ?? dummy ?? "")
         guard isRight, let row, row.passwordHash != nil else {
             try failures.tell(.password, name: row?.name, from: call.request.address)
-            throw Refused(
-                401,
-                ErrorCode.invalidCredentials.rawValue,
-                "The name or the password is wrong."
-            )
+            throw Refused(401, ErrorCode.invalidCredentials.rawValue, "The name or the password is wrong.")
         }
         try call.store.batch(at: call.now, once: true) { tx in
             try tx.attempts.clear(limits[0].subject)
@@ -94,13 +87,9 @@ struct SignIn: Sendable {
         return try begin(row, .password, for: call)
     }
 
-    /// Returns the limits on tries of a password: in a known browser those of the browser,
-    /// elsewhere those of the name from the address and of the name.
-    private func tries(
-        of name: String?,
-        _ counted: String,
-        for call: OperationCall
-    ) -> [AttemptTable.Limit] {
+    /// Returns the limits on tries of a password: in a known browser those of the browser, elsewhere those of the name
+    /// from the address and of the name.
+    private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
             return [Self.limit("browser/\(number)", OperatorSignIn.tries)]
@@ -145,11 +134,7 @@ struct SignIn: Sendable {
     }
 
     /// Begins a session with a new token, even if the browser already has one.
-    private func begin(
-        _ row: Operator,
-        _ way: OperatorSession.Way,
-        for call: OperationCall
-    ) throws -> Reply {
+    private func begin(_ row: Operator, _ way: OperatorSession.Way, for call: OperationCall) throws -> Reply {
         let token = Sodium.randomSecret()
         let session = OperatorSession(
             id: "os-" + Sodium.base64URL(Sodium.randomBytes(9)),
@@ -217,17 +202,12 @@ struct SignIn: Sendable {
             let row = try call.store.read({ try $0.operators.find(call.caller.name) })
         else { throw Refused.unauthorized }
         let isFresh =
-            session.way == .link
-            && call.now < session.createdAt.adding(seconds: OperatorSignIn.linkTrustSeconds)
+            session.way == .link && call.now < session.createdAt.adding(seconds: OperatorSignIn.linkTrustSeconds)
         if let hash = row.passwordHash, !isFresh {
             try count([Self.current(row)], .password, name: row.name, for: call)
             let bytes = current.flatMap { PasswordRules.normalised($0) } ?? []
             guard hasher.verify(bytes, against: hash) else {
-                throw Refused(
-                    403,
-                    ErrorCode.invalidCredentials.rawValue,
-                    "The current password is wrong."
-                )
+                throw Refused(403, ErrorCode.invalidCredentials.rawValue, "The current password is wrong.")
             }
         }
         try call.store.batch(at: call.now) { try $0.attempts.clear(Self.current(row).subject) }
@@ -251,8 +231,7 @@ struct SignIn: Sendable {
             .count { $0.isLive(at: call.now) && $0.id != caller.session?.id }
         var (idle, end, way): (Instant?, Instant, String)
         switch caller.way {
-        case .session(let session):
-            (idle, end, way) = (session.idleUntil, session.expiresAt, session.way.rawValue)
+        case .session(let session): (idle, end, way) = (session.idleUntil, session.expiresAt, session.way.rawValue)
         case .token(let token): (idle, end, way) = (nil, token.expiresAt, "token")
         case nil: throw Refused.unauthorized
         }
@@ -260,10 +239,9 @@ struct SignIn: Sendable {
         let docs = run.publicURL + "/docs/"
         let hasPlayground = run.ports.webSocket != nil || run.ports.webSocketTLS != nil
         return JSONObject(showing: [
-            "operator": caller.name, "role": caller.role.rawValue, "way": way,
-            "hasPassword": caller.hasPassword, "idleUntil": idle, "expiresAt": end,
-            "sessionId": caller.session?.id, "otherSessions": others, "version": Version.text,
-            "isDevelopment": context.service.isDevelopment, "docs": docs,
+            "operator": caller.name, "role": caller.role.rawValue, "way": way, "hasPassword": caller.hasPassword,
+            "idleUntil": idle, "expiresAt": end, "sessionId": caller.session?.id, "otherSessions": others,
+            "version": Version.text, "isDevelopment": context.service.isDevelopment, "docs": docs,
             "playground": hasPlayground ? docs + "try.html" : nil,
         ])
     }

@@ -1,5 +1,4 @@
-// The console: the signed-in operator, the frame around the pages, and the page that the address
-// names.
+// The console: the signed-in operator, the frame around the pages, and the page that the address names.
 
 import { html, render } from './base/html.js';
 import { t, fill, language, time, span, timeZone, ownZone, keepZone } from './base/words.js';
@@ -116,8 +115,7 @@ function tick() {
   lastState = status.state;
 }
 
-// Tabs of one thing count as one place: moving between them keeps the scroll position and the
-// focus.
+// Tabs of one thing count as one place: moving between them keeps the scroll position and the focus.
 const place = parts => parts.slice(0, /^(system|audit)$/.test(parts[0]) ? 1 : 2).join('/');
 
 async function show() {

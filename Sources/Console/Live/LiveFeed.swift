@@ -19,8 +19,7 @@ struct LiveFeed: Sendable {
     private static let toldMax = 100
     /// The time before the watch for which refusals are reported too, in seconds.
     ///
-    /// A page reads its list first, and refusals between the list and the watch would otherwise be
-    /// in neither.
+    /// A page reads its list first, and refusals between the list and the watch would otherwise be in neither.
     private static let before: Int64 = 10
     /// The interval between looks at the costlier objects.
     private static let slowInterval: Duration = .seconds(1)
@@ -30,13 +29,9 @@ struct LiveFeed: Sendable {
         self.position = position
     }
 
-    /// Returns the events since the last look, from one state of the store; the overview and the
-    /// system are examined once a second.
-    mutating func look(
-        at watches: [Watch],
-        _ caller: Caller,
-        hasChanged: Bool
-    ) throws -> [LiveEvent] {
+    /// Returns the events since the last look, from one state of the store; the overview and the system are examined
+    /// once a second.
+    mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
         let now = ContinuousClock.now
@@ -89,12 +84,7 @@ struct LiveFeed: Sendable {
     }
 
     /// Reports a state unless it was the last one reported; a removed object is reported once.
-    private mutating func tell(
-        _ name: String,
-        _ state: JSONObject?,
-        of watch: Watch,
-        in events: inout [LiveEvent]
-    ) {
+    private mutating func tell(_ name: String, _ state: JSONObject?, of watch: Watch, in events: inout [LiveEvent]) {
         let data = state ?? ["term": .string(watch.text)]
         var compared = data
         compared["at"] = nil
@@ -107,11 +97,7 @@ struct LiveFeed: Sendable {
     }
 
     /// Reports tapped messages; a resumed stream continues after the last line that it reported.
-    private mutating func lookAtTap(
-        _ watch: Watch,
-        _ caller: Caller,
-        into events: inout [LiveEvent]
-    ) throws {
+    private mutating func lookAtTap(_ watch: Watch, _ caller: Caller, into events: inout [LiveEvent]) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
         let data = try hub.tap.look(did, from: &place, for: caller.role) { dids in
@@ -122,13 +108,8 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
     }
 
-    /// Reports a new session to the operator's other sessions, so that an intruder's can be seen
-    /// and ended.
-    private mutating func lookAtSignIns(
-        of caller: Caller,
-        in tx: Transaction,
-        into events: inout [LiveEvent]
-    ) throws {
+    /// Reports a new session to the operator's other sessions, so that an intruder's can be seen and ended.
+    private mutating func lookAtSignIns(of caller: Caller, in tx: Transaction, into events: inout [LiveEvent]) throws {
         guard let own = caller.session else { return }
         let begin = hub.context.now.adding(seconds: -Self.before)
         let known = signedInAt ?? max(begin, own.createdAt)
@@ -145,10 +126,7 @@ struct LiveFeed: Sendable {
 
     // MARK: Logs
 
-    private mutating func lookAtDeadLetters(
-        in tx: Transaction,
-        into events: inout [LiveEvent]
-    ) throws {
+    private mutating func lookAtDeadLetters(in tx: Transaction, into events: inout [LiveEvent]) throws {
         let topics = hub.context.environment.topics
         try tellRows(
             "deadLetters",
@@ -175,11 +153,10 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// The most by which the id of an audit line lies below the id of a line seen before it: ten
-    /// seconds in microseconds, more than a transaction lasts and clocks differ.
+    /// The most by which the id of an audit line lies below the id of a line seen before it: ten seconds in
+    /// microseconds, more than a transaction lasts and clocks differ.
     private static let auditDistance: Int64 = 10_000_000
-    /// The same for dead letters, which the database numbers as they're written: more than are
-    /// written in ten seconds.
+    /// The same for dead letters, which the database numbers as they're written: more than are written in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
     /// Reports the new rows of a log.
@@ -194,8 +171,7 @@ struct LiveFeed: Sendable {
         in events: inout [LiveEvent]
     ) throws {
         let isShared = hub.context.store.isShared
-        var reader =
-            readers[watch] ?? LogReader(distance: isShared ? distance : 0, limit: Self.toldMax)
+        var reader = readers[watch] ?? LogReader(distance: isShared ? distance : 0, limit: Self.toldMax)
         let rows = try reader.newRows(after: &position[watch], newest: newest, id: id, page: page)
         readers[watch] = reader
         guard !rows.isEmpty else { return }
@@ -203,8 +179,8 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Reports refusals that are new or were repeated since the newest known one: a refusal's row
-    /// counts its repetitions.
+    /// Reports refusals that are new or were repeated since the newest known one: a refusal's row counts its
+    /// repetitions.
     private mutating func lookAtRefusals(
         in tx: Transaction,
         into events: inout [LiveEvent]

@@ -7,8 +7,7 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams and their common check for changes, which runs four times a second while any is
-/// open.
+/// The open streams and their common check for changes, which runs four times a second while any is open.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -90,16 +89,13 @@ final class LiveHub: Sendable {
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }
-            guard state.streams.count < Self.streamsMax, own < Self.perOperatorMax else {
-                return false
-            }
+            guard state.streams.count < Self.streamsMax, own < Self.perOperatorMax else { return false }
             if isBegun { state.streams[stream.id] = stream }
             return true
         }
     }
 
-    /// Frees the places of streams whose session has ended, even if their clients haven't read the
-    /// end.
+    /// Frees the places of streams whose session has ended, even if their clients haven't read the end.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {
@@ -144,9 +140,7 @@ final class LiveHub: Sendable {
         Task {
             while mayLook() {
                 let changes = changes
-                let hasChanged = try? await context.threads.run {
-                    try changes?.hasChanged() ?? true
-                }
+                let hasChanged = try? await context.threads.run { try changes?.hasChanged() ?? true }
                 if hasChanged ?? true { state.withLock { $0.generation += 1 } }
                 try? await Task.sleep(for: Self.interval)
             }

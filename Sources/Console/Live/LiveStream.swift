@@ -9,13 +9,12 @@ final class LiveStream: Sendable {
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// The longest life of a stream; the page then opens another, which continues at the same
-    /// position.
+    /// The longest life of a stream; the page then opens another, which continues at the same position.
     private static let lifeMax: Duration = .seconds(1800)
     /// The longest silence before the stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
-    /// The same for a stream that watches messages: a failed beat shows that the client is gone, so
-    /// that the tap's connection can end.
+    /// The same for a stream that watches messages: a failed beat shows that the client is gone, so that the tap's
+    /// connection can end.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The longest time for which a stream without events misses the end of its session.
     private static let accessInterval: Duration = .milliseconds(500)
@@ -41,21 +40,13 @@ final class LiveStream: Sendable {
     /// Sends changes until the session ends, half an hour has passed, or the service stops.
     ///
     /// - Throws: Once the client is gone.
-    @concurrent func run(
-        in hub: LiveHub,
-        from position: StreamPosition,
-        _ writer: inout EventWriter
-    ) async throws {
+    @concurrent func run(in hub: LiveHub, from position: StreamPosition, _ writer: inout EventWriter) async throws {
         let began = ContinuousClock.now
         var feed = LiveFeed(hub, position: position)
         var (seen, tapped, told, checked) = (-1, -1, began, began)
         var known: [Watch] = []
         try await writer.write(
-            Self.event(
-                "hello",
-                ["stream": .string(id)],
-                id: position.id.isEmpty ? nil : position.id
-            )
+            Self.event("hello", ["stream": .string(id)], id: position.id.isEmpty ? nil : position.id)
         )
         while !hub.isStopping {
             let now = ContinuousClock.now
@@ -68,12 +59,8 @@ final class LiveStream: Sendable {
                 let (caller, before) = (caller, feed)
                 let (look, after) = try await hub.context.threads.run {
                     var feed = before
-                    if let end = try hub.access.end(of: caller, at: hub.context.now) {
-                        return (Look(end: end), feed)
-                    }
-                    return (
-                        Look(events: try feed.look(at: watches, caller, hasChanged: isDue)), feed
-                    )
+                    if let end = try hub.access.end(of: caller, at: hub.context.now) { return (Look(end: end), feed) }
+                    return (Look(events: try feed.look(at: watches, caller, hasChanged: isDue)), feed)
                 }
                 if let why = look.end { return try await end(why.rawValue, &writer) }
                 (feed, seen, known, checked) = (after, generation, watches, now)

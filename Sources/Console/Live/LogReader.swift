@@ -1,8 +1,8 @@
 /// Reads the new rows of a growing log.
 ///
-/// When several processes write, a row can become visible after one with a larger id: their clocks
-/// differ, and transactions don't end in the order in which they began. So for a while after each
-/// new row, rows whose ids are smaller by at most `distance` are read again.
+/// When several processes write, a row can become visible after one with a larger id: their clocks differ, and
+/// transactions don't end in the order in which they began. So for a while after each new row, rows whose ids are
+/// smaller by at most `distance` are read again.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
@@ -13,8 +13,7 @@ struct LogReader: Sendable {
 
     /// The maximum number of rows that are read again: more than are written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are read again: transactions last up to five seconds, and clocks differ by up
-    /// to one.
+    /// How long rows are read again: transactions last up to five seconds, and clocks differ by up to one.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader whose looks return at most `limit` rows each.
@@ -25,8 +24,8 @@ struct LogReader: Sendable {
 
     /// Returns the rows that weren't returned yet, and moves `position` after them.
     ///
-    /// Without a position the first look returns no rows and sets the position to the log's end.
-    /// `page` returns rows after an id in the order of their ids.
+    /// Without a position the first look returns no rows and sets the position to the log's end. `page` returns rows
+    /// after an id in the order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,
         at now: ContinuousClock.Instant = .now,
@@ -44,9 +43,7 @@ struct LogReader: Sendable {
         }
         guard !isNew, let before = told else { return [] }
         let isQuiet = now >= againUntil
-        let rows = try page(isQuiet ? known : earliest, limit + before.count).filter {
-            !before.contains(id($0))
-        }
+        let rows = try page(isQuiet ? known : earliest, limit + before.count).filter { !before.contains(id($0)) }
         guard let last = rows.last else { return [] }
         let end = max(known, id(last))
         position = end

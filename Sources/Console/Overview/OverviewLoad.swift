@@ -4,8 +4,7 @@ import JSON
 import Storage
 import Synchronization
 
-/// The load that the overview shows: the current reports per second, and the reports and refusals
-/// of the last day.
+/// The load that the overview shows: the current reports per second, and the reports and refusals of the last day.
 final class OverviewLoad: Sendable {
     private struct Kept: Sendable {
         var rate = ReportRate()
@@ -17,8 +16,7 @@ final class OverviewLoad: Sendable {
     /// The greatest age of the day's counts, which have steps of ten minutes.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Takes the number of reports that this process has stored; returns how many it stores a
-    /// second.
+    /// Takes the number of reports that this process has stored; returns how many it stores a second.
     func perSecond(_ stored: Int64) -> Double {
         kept.withLock { $0.rate.note(stored, at: .now) }
     }
@@ -31,10 +29,7 @@ final class OverviewLoad: Sendable {
         if let known { return known }
         let day = try store.read { tx in
             JSONObject(
-                [
-                    ("from", Shown.moment(LoadTable.begin(until: now))),
-                    ("stepSeconds", .integer(LoadTable.stepSeconds)),
-                ]
+                [("from", Shown.moment(LoadTable.begin(until: now))), ("stepSeconds", .integer(LoadTable.stepSeconds))]
                     + (try LoadTable.Kind.allCases.map { kind in
                         let counts = try tx.load.counts(of: kind, until: now)
                         return (kind.rawValue, .array(counts.map(JSONValue.integer)))

@@ -28,11 +28,9 @@ final class OverviewView: Sendable {
 
     /// The greatest age of the doctor's findings.
     private static let examinationMax: Duration = .seconds(30)
-    /// The groups that the doctor examines: not those whose checks connect to the broker or the
-    /// listeners, where each would be noticed.
-    private static let groups = [
-        "store", "secrets", "disk", "clock", "limits", "refusals", "backup",
-    ]
+    /// The groups that the doctor examines: not those whose checks connect to the broker or the listeners, where each
+    /// would be noticed.
+    private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// How many times longer than counting devices took its results are kept.
     private static let countedFactor = 50
     /// The longest count of devices that a request waits for.
@@ -50,8 +48,8 @@ final class OverviewView: Sendable {
         }
     }
 
-    /// Returns the overview; its findings are the doctor's last ones, while the next examination
-    /// runs in the background.
+    /// Returns the overview; its findings are the doctor's last ones, while the next examination runs in the
+    /// background.
     func json() throws -> JSONObject {
         examine()
         let now = context.now
@@ -61,9 +59,7 @@ final class OverviewView: Sendable {
         let facts = try context.store.read { tx in
             JSONObject(showing: [
                 "users": try tx.accounts.count(),
-                "commands": JSONObject(
-                    try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }
-                ),
+                "commands": JSONObject(try tx.commands.openCounts().map { ($0.state, .integer($0.count)) }),
                 "deadLettersToday": try tx.deadLetters.counts(since: day).map(\.count).reduce(0, +),
                 "refusalsToday": try tx.refusals.counts(since: day).map(\.times).reduce(0, +),
                 "changes": try tx.audit.page(limit: Self.changesMax).lines.map {
@@ -96,8 +92,7 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the numbers of devices, which are kept for fifty times as long as counting them
-    /// took.
+    /// Returns the numbers of devices, which are kept for fifty times as long as counting them took.
     ///
     /// A slow count runs in the background, and the last numbers are shown until it ends.
     private func deviceCounts() throws -> JSONObject {
@@ -107,9 +102,7 @@ final class OverviewView: Sendable {
             let isDue = age.map { $0 >= max(Self.countedMin, kept.countedFor * Self.countedFactor) }
             let mayCount = (isDue ?? true) && !kept.isCounting
             if mayCount { kept.isCounting = true }
-            return (
-                age == nil ? nil : kept.counts, mayCount, kept.countedFor <= Self.countedQuickly
-            )
+            return (age == nil ? nil : kept.counts, mayCount, kept.countedFor <= Self.countedQuickly)
         }
         guard let known else { return try countDevices() }
         guard isDue else { return known }
@@ -145,8 +138,9 @@ final class OverviewView: Sendable {
     private func examine() {
         let now = ContinuousClock.now
         let isDue = kept.withLock { kept in
-            guard !kept.isExamining, kept.examinedAt.map({ now - $0 > Self.examinationMax }) ?? true
-            else { return false }
+            guard !kept.isExamining, kept.examinedAt.map({ now - $0 > Self.examinationMax }) ?? true else {
+                return false
+            }
             kept.isExamining = true
             return true
         }

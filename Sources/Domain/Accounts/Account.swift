@@ -100,8 +100,8 @@ package struct User: Sendable, Equatable {
 
     /// An account's right to an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
-        /// The account was registered with the address while another account held it. Both log in
-        /// with it; a refusal would reveal the other account.
+        /// The account was registered with the address while another account held it. Both log in with it; a refusal
+        /// would reveal the other account.
         case beside = -1
         /// No right: the address is only recorded.
         case given = 0
@@ -138,15 +138,11 @@ package struct User: Sendable, Equatable {
     }
 
     /// The account's own names, none of which can be its password.
-    package var names: [String] {
-        [username, phone?.text, email?.text, externalUID].compactMap(\.self)
-    }
+    package var names: [String] { [username, phone?.text, email?.text, externalUID].compactMap(\.self) }
 
     /// The number of ways to log in.
     package var waysIn: Int {
-        let hasName =
-            (username != nil && ownsUsername) || externalUID != nil
-            || (email != nil && emailClaim != .given)
+        let hasName = (username != nil && ownsUsername) || externalUID != nil || (email != nil && emailClaim != .given)
         let byPassword = passwordHash != nil && (hasName || isPhoneVerified) ? 1 : 0
         return verifiedAddresses.count + providers.count + byPassword
     }
@@ -189,9 +185,7 @@ extension User {
                 emailClaim = .given
                 emailSince = nil
             }
-            if ownsUsername, let own = username, (try? Username(own))?.key == lost.key {
-                username = nil
-            }
+            if ownsUsername, let own = username, (try? Username(own))?.key == lost.key { username = nil }
         }
     }
 

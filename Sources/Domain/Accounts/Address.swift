@@ -38,8 +38,7 @@ package enum LoginName: Hashable, Sendable {
     package var key: String {
         switch self {
         case .address(let address): address.key
-        case .username(let username):
-            username.email.map { Address.email($0).key } ?? "username " + username.key
+        case .username(let username): username.email.map { Address.email($0).key } ?? "username " + username.key
         case .external(let id): "uid " + id
         }
     }
@@ -77,7 +76,5 @@ package enum MaskedAddress {
     }
 
     /// Masks all but the first character of a name, or all of a name of one character.
-    package static func name(_ name: String) -> String {
-        name.count > 1 ? name.prefix(1) + "•••" : "•••"
-    }
+    package static func name(_ name: String) -> String { name.count > 1 ? name.prefix(1) + "•••" : "•••" }
 }

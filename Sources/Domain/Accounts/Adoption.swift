@@ -1,12 +1,11 @@
-/// The merge of an anonymous user's binding into an account, for a terminal that was used before
-/// its user logged in.
+/// The merge of an anonymous user's binding into an account, for a terminal that was used before its user logged in.
 ///
 /// The rules in words (reference: accounts#anonymous).
 package enum Adoption {
     /// Returns the account's binding after the merge, given its present one, if any.
     ///
-    /// The binding with the stronger role is kept; of two equal roles, the one with more access or
-    /// the later end. The account's own name and note for the device are kept, if any.
+    /// The binding with the stronger role is kept; of two equal roles, the one with more access or the later end. The
+    /// account's own name and note for the device are kept, if any.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -24,8 +23,8 @@ package enum Adoption {
 
     /// Returns an invitation of either user as it becomes, or nil if it doesn't change.
     ///
-    /// If the account is bound, its invitations as a guest become void: those between the two
-    /// users, pending ones, and those that did not make the binding.
+    /// If the account is bound, its invitations as a guest become void: those between the two users, pending ones, and
+    /// those that did not make the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

@@ -24,22 +24,19 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// The life of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The number of tries for a code, right or wrong: this many for requests with its `codeToken`,
-    /// and as many for all others.
+    /// The number of tries for a code, right or wrong: this many for requests with its `codeToken`, and as many for all
+    /// others.
     ///
-    /// A code is one of 10^6. Strangers have 5 tries at each, and one address gets at most 10 codes
-    /// a day: 50 tries a day have a chance of one in 20,000, or one in 55 if they go on for a year,
-    /// with a text or mail to the owner each time. The caller that had the code sent has the token
-    /// and 5 more tries: 100 a day. Many addresses don't improve the odds: one source address has
-    /// 20 codes an hour, 200 tries of 10^6, and an app 1,000 codes.
+    /// A code is one of 10^6. Strangers have 5 tries at each, and one address gets at most 10 codes a day: 50 tries a
+    /// day have a chance of one in 20,000, or one in 55 if they go on for a year, with a text or mail to the owner each
+    /// time. The caller that had the code sent has the token and 5 more tries: 100 a day. Many addresses don't improve
+    /// the odds: one source address has 20 codes an hour, 200 tries of 10^6, and an app 1,000 codes.
     package static let wrongCodesMax = 5
     /// The life of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300
 
     /// Returns whether a text has a code's form; no other is ever right.
-    package static func accepts(_ text: String) -> Bool {
-        text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit)
-    }
+    package static func accepts(_ text: String) -> Bool { text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit) }
 }
 
 /// The scope that a code is bound to.

@@ -1,7 +1,7 @@
 /// The most common passwords, which no account may use.
 package enum CommonPasswords {
-    /// The passwords of eight characters or more, in lower case, one a line and sorted by bytes;
-    /// `deploy/passwords.py` makes the list.
+    /// The passwords of eight characters or more, in lower case, one a line and sorted by bytes; `deploy/passwords.py`
+    /// makes the list.
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
     /// Returns whether a password is among the most common, ignoring case.
@@ -15,11 +15,7 @@ package enum CommonPasswords {
             while low < high {
                 let word = word(at: low + (high - low) / 2, in: bytes)
                 if word.elementsEqual(wanted) { return true }
-                if word.lexicographicallyPrecedes(wanted) {
-                    low = word.endIndex + 1
-                } else {
-                    high = word.startIndex
-                }
+                if word.lexicographicallyPrecedes(wanted) { low = word.endIndex + 1 } else { high = word.startIndex }
             }
             return false
         }

@@ -10,9 +10,9 @@ package struct EmailAddress: Hashable, Sendable {
     /// Reads an address; nil for a text that can't be one.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]),
-            Self.isDomain(parts[1])
-        else { return nil }
+        guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]), Self.isDomain(parts[1]) else {
+            return nil
+        }
         self.text = text
         key = Self.key(of: text)
     }
@@ -25,8 +25,7 @@ package struct EmailAddress: Hashable, Sendable {
 
     /// Returns the address in one Unicode form and case.
     private static func key(of text: String) -> String {
-        text.utf8.allSatisfy { $0 < 0x80 }
-            ? text.lowercased() : text.precomposedStringWithCanonicalMapping.lowercased()
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercased() : text.precomposedStringWithCanonicalMapping.lowercased()
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.key == right.key }

@@ -35,22 +35,19 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     ]
 
     /// Whether it issues ID tokens that are verified with its published keys.
-    package var hasIDTokens: Bool {
-        self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8)
-    }
+    package var hasIDTokens: Bool { self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8) }
 
     package var description: String { rawValue }
 
     private static func isIssuer(_ text: String) -> Bool {
-        text.utf8.starts(with: "oidc:".utf8)
-            && PlainForm.accepts(String(Substring(text.utf8.dropFirst(5))).utf8)
+        text.utf8.starts(with: "oidc:".utf8) && PlainForm.accepts(String(Substring(text.utf8.dropFirst(5))).utf8)
     }
 }
 
 /// A user's identity, as a provider confirmed it.
 ///
-/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it
-/// never leads to an account.
+/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it never leads to an
+/// account.
 package struct VerifiedIdentity: Sendable, Equatable {
     /// The provider.
     package var provider: ProviderName
@@ -94,8 +91,7 @@ extension VerifiedIdentity {
 
     /// Returns a picture's URL if it is one of the web; apps show it, the service doesn't fetch it.
     package static func shown(picture: String?) -> String? {
-        guard let picture, (9...2048).contains(picture.utf8.count),
-            picture.utf8.allSatisfy(\.isVisible),
+        guard let picture, (9...2048).contains(picture.utf8.count), picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")
         else { return nil }
         return picture
@@ -147,11 +143,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
                 retryAfter: seconds
             )
         case .disabled:
-            Rejection(
-                .policyRejected,
-                "This app does not use this identity provider.",
-                field: "params.provider"
-            )
+            Rejection(.policyRejected, "This app does not use this identity provider.", field: "params.provider")
         }
     }
 }

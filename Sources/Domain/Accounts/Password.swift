@@ -12,11 +12,9 @@ package enum PasswordRules {
 
     /// Checks a new password and returns the bytes to be hashed.
     ///
-    /// `names` are the account's own: username, e-mail and phone, if any; `normalise` returns the
-    /// NFKC form of a text.
+    /// `names` are the account's own: username, e-mail and phone, if any; `normalise` returns the NFKC form of a text.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is
-    ///   too long.
+    /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is too long.
     package static func check(
         _ password: String,
         names: [String],
@@ -30,16 +28,11 @@ package enum PasswordRules {
             throw weak(field, "A password has at least \(length.lowerBound) characters.")
         }
         guard !CommonPasswords.contains(text) else {
-            throw weak(
-                field,
-                "This password is among the first that attackers try; choose another."
-            )
+            throw weak(field, "This password is among the first that attackers try; choose another.")
         }
         let lower = text.lowercased()
         let own = names.flatMap { ownForms(of: normalise($0).lowercased()) }
-        guard !own.contains(lower) else {
-            throw weak(field, "The account's own name can't be its password.")
-        }
+        guard !own.contains(lower) else { throw weak(field, "The account's own name can't be its password.") }
         return Array(text.utf8)
     }
 

@@ -10,14 +10,12 @@ package struct Phone: Hashable, Sendable {
 
     /// Reads a number as people write it.
     ///
-    /// Spaces, dots, dashes, slashes and parentheses are ignored, as are leading zeros, and the
-    /// country code in front if it is marked by `+`, by `00`, or by a dash after it, as in
-    /// `86-13800138000`.
+    /// Spaces, dots, dashes, slashes and parentheses are ignored, as are leading zeros, and the country code in front
+    /// if it is marked by `+`, by `00`, or by a dash after it, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
         // Compare bytes and code points: a combining sign would change a character of Swift.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
-        let text =
-            isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
+        let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
         // From here on the text is digits after at most one sign, so characters are bytes.
         guard digits.utf8.dropFirst().allSatisfy(\.isDigit) else { return nil }
@@ -64,8 +62,7 @@ package struct Phone: Hashable, Sendable {
 package enum CountryCode {
     /// Returns whether a text has the form.
     package static func accepts(_ text: String) -> Bool {
-        (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0")
-            && text.utf8.allSatisfy(\.isDigit)
+        (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0") && text.utf8.allSatisfy(\.isDigit)
     }
 
     /// Returns the country code of a phone number that begins with a plus; nil for any other text.

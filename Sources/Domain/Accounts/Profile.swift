@@ -27,14 +27,12 @@ package struct Profile: Sendable, Equatable {
 
     /// The text fields, each with its maximum length in characters.
     package static let textFields: [(name: String, length: Int)] = [
-        ("name", 64), ("gender", 32), ("birthday", 32), ("address", 256), ("remark", 256),
-        ("language", 35),
+        ("name", 64), ("gender", 32), ("birthday", 32), ("address", 256), ("remark", 256), ("language", 35),
     ]
 
     /// The names of all fields.
     package static let names: Set<String> = Set(
-        ["nickname", "tempUnit", "timezone", "latitude", "longitude", "custom"]
-            + textFields.map(\.name)
+        ["nickname", "tempUnit", "timezone", "latitude", "longitude", "custom"] + textFields.map(\.name)
     )
 
     /// Makes an empty profile.

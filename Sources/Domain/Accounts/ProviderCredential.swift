@@ -50,12 +50,8 @@ package struct ProviderCredential: Sendable, Equatable {
 
     /// Reads `provider` and `credential` of a request.
     ///
-    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of
-    ///   `params.credential`.
-    package static func parse(
-        provider: String,
-        credential fields: Fields
-    ) throws(Rejection) -> ProviderCredential {
+    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of `params.credential`.
+    package static func parse(provider: String, credential fields: Fields) throws(Rejection) -> ProviderCredential {
         if provider == "auth2" { return try parseAuth2(fields) }
         guard let name = ProviderName(rawValue: provider) else {
             throw .invalid("params.provider", "There is no identity provider with this name.")
@@ -81,9 +77,7 @@ package struct ProviderCredential: Sendable, Equatable {
 
     /// Reads Tuya's form of it: type `ap` is Apple, and Apple's other details are in `extraInfo`.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
-        guard fields.object["type"]?.stringValue == "ap" else {
-            throw fields.refuse("type", "must be \"ap\"")
-        }
+        guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")
         return try parseApple(fields, token: "accessToken", details: details)
     }
@@ -98,11 +92,7 @@ package struct ProviderCredential: Sendable, Equatable {
         let nonce = try details?.optionalID("nonce")
         let given = try details?.optionalID("nickname")
         let elsewhere = try details?.optionalID("snsNickname")
-        return ProviderCredential(
-            .apple,
-            .idToken(token, user: user, nonce: nonce),
-            nickname: given ?? elsewhere
-        )
+        return ProviderCredential(.apple, .idToken(token, user: user, nonce: nonce), nickname: given ?? elsewhere)
     }
 }
 
@@ -137,9 +127,7 @@ extension Fields {
     }
 
     private func givenText(_ name: String) throws(Rejection) -> String {
-        guard let text = object[name]?.stringValue, !text.isEmpty else {
-            throw refuse(name, "is needed, as text")
-        }
+        guard let text = object[name]?.stringValue, !text.isEmpty else { throw refuse(name, "is needed, as text") }
         return text
     }
 }

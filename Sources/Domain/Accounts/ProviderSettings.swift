@@ -69,16 +69,11 @@ package struct ProviderSettings: Sendable, Equatable {
     ///
     /// A disabled provider can be incomplete.
     /// - Throws: `Rejection` with the field at fault.
-    package static func parse(
-        _ name: String,
-        in providers: Fields
-    ) throws(Rejection) -> ProviderSettings {
+    package static func parse(_ name: String, in providers: Fields) throws(Rejection) -> ProviderSettings {
         guard let provider = ProviderName(rawValue: name) else {
             throw providers.refuse(name, "is not a provider; use oidc:… for others")
         }
-        guard let fields = try providers.fields(name) else {
-            throw providers.refuse(name, "must be an object")
-        }
+        guard let fields = try providers.fields(name) else { throw providers.refuse(name, "must be an object") }
         var settings = ProviderSettings(
             provider: provider,
             isEnabled: try fields.bool("enabled") ?? false,
@@ -105,9 +100,7 @@ package struct ProviderSettings: Sendable, Equatable {
             throw fields.refuse("issuer", "is needed: the issuer's URL")
         }
         guard Self.withSecret.contains(provider) else { return }
-        guard clientIDs.count == 1 else {
-            throw fields.refuse("clientIds", "must hold exactly one id")
-        }
+        guard clientIDs.count == 1 else { throw fields.refuse("clientIds", "must hold exactly one id") }
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
@@ -135,9 +128,9 @@ extension Fields {
     fileprivate func clientIDs() throws(Rejection) -> [String] {
         guard let value = object["clientIds"] else { return [] }
         let ids = value.arrayValue?.compactMap(\.stringValue) ?? []
-        guard ids.count == value.arrayValue?.count, (1...16).contains(ids.count),
-            ids.allSatisfy(Self.isVisible)
-        else { throw refuse("clientIds", "must be 1 to 16 texts") }
+        guard ids.count == value.arrayValue?.count, (1...16).contains(ids.count), ids.allSatisfy(Self.isVisible) else {
+            throw refuse("clientIds", "must be 1 to 16 texts")
+        }
         return ids
     }
 

@@ -10,11 +10,7 @@ package struct Regions: Sendable, Equatable {
     package var defaultCountryCode: String?
 
     /// Describes regions.
-    package init(
-        served: [String] = ["default"],
-        byCountry: [String: String] = [:],
-        endpoints: [String: String] = [:]
-    ) {
+    package init(served: [String] = ["default"], byCountry: [String: String] = [:], endpoints: [String: String] = [:]) {
         self.served = served
         self.byCountry = byCountry
         self.endpoints = endpoints

@@ -1,5 +1,4 @@
-/// A pending address. Once a code or a link verifies it, it replaces the address that the user logs
-/// in with.
+/// A pending address. Once a code or a link verifies it, it replaces the address that the user logs in with.
 ///
 /// Until then the old address still logs in and resets the password.
 extension User {
@@ -15,8 +14,8 @@ extension User {
 
     /// Records an unverified address, which has no effect yet.
     ///
-    /// It stays pending beside an address that the account relies on, and replaces any other at
-    /// once. Recording the present address again drops the pending one.
+    /// It stays pending beside an address that the account relies on, and replaces any other at once. Recording the
+    /// present address again drops the pending one.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {

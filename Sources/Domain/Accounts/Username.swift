@@ -2,11 +2,10 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number: the number could belong to another user, who would be locked
-/// out or mistaken for this one. Up to six digits alone are a name; a phone number that short must
-/// be written in E.164 to log in. It can be an e-mail address, but gives no right to it: the
-/// account that holds the address takes precedence wherever the address names an account, gets the
-/// mails sent to it, and removes it from this username by verifying it.
+/// It never reads as a phone number: the number could belong to another user, who would be locked out or mistaken for
+/// this one. Up to six digits alone are a name; a phone number that short must be written in E.164 to log in. It can be
+/// an e-mail address, but gives no right to it: the account that holds the address takes precedence wherever the
+/// address names an account, gets the mails sent to it, and removes it from this username by verifying it.
 package struct Username: Hashable, Sendable {
     /// The name as it was chosen.
     package let text: String
@@ -19,14 +18,9 @@ package struct Username: Hashable, Sendable {
     ///
     /// - Throws: `Rejection` with the fault.
     package init(_ text: String, field: String = "params.username") throws(Rejection) {
-        guard (1...64).contains(text.unicodeScalars.count),
-            text.unicodeScalars.allSatisfy(Self.isVisible), text.first != " ", text.last != " "
-        else {
-            throw .invalid(
-                field,
-                "A username has 1 to 64 visible characters and no space at its ends."
-            )
-        }
+        guard (1...64).contains(text.unicodeScalars.count), text.unicodeScalars.allSatisfy(Self.isVisible),
+            text.first != " ", text.last != " "
+        else { throw .invalid(field, "A username has 1 to 64 visible characters and no space at its ends.") }
         let key = Self.key(of: text)
         email = EmailAddress(text)
         guard !key.isEmpty, !Phone.isLike(key) else {
@@ -48,8 +42,8 @@ package struct Username: Hashable, Sendable {
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar == " " { return true }
         return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate,
-            .privateUse, .unassigned:
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+            .unassigned:
             false
         default: true
         }

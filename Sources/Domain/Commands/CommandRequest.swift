@@ -49,9 +49,7 @@ package struct CommandRequest: Sendable {
     }
 
     /// The command's life, in seconds.
-    package var lifetime: Int64 {
-        ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault)
-    }
+    package var lifetime: Int64 { ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault) }
 
     /// Returns the queued command, with write-only values of the product masked in `data`.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {

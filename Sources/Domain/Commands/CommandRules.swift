@@ -6,15 +6,10 @@ package import JSON
 package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///
-    /// A second answer doesn't change the command; its values count like any report's. An answer
-    /// after the expiry is kept as late, and the command stays expired. A command that was never
-    /// sent can't be answered (reference: commands#device).
-    package static func answered(
-        _ command: inout Command,
-        code: Int64,
-        data: JSONObject?,
-        at now: Instant
-    ) -> Bool {
+    /// A second answer doesn't change the command; its values count like any report's. An answer after the expiry is
+    /// kept as late, and the command stays expired. A command that was never sent can't be answered (reference:
+    /// commands#device).
+    package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {
         case .sent where !command.isOver(at: now):
             command.turn(code == 0 ? .done : .failed, at: now, by: .device)
@@ -48,8 +43,8 @@ package enum CommandRules {
 
     /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// `waiting` is in the order of the numbers. Commands of the mode `now` stay separate, and
-    /// older values never override theirs.
+    /// `waiting` is in the order of the numbers. Commands of the mode `now` stay separate, and older values never
+    /// override theirs.
     package static func merged(
         _ waiting: [Command],
         at now: Instant
@@ -78,9 +73,9 @@ package enum CommandRules {
 
     /// Supersedes queued commands that newer ones replace in any case.
     ///
-    /// For each of their values, a newer command of the same sender sets it, is sent whenever they
-    /// would be, and waits at least as long. `waiting` is in the order of the numbers, the newest
-    /// last; the rest merges into the same command as all of them.
+    /// For each of their values, a newer command of the same sender sets it, is sent whenever they would be, and waits
+    /// at least as long. `waiting` is in the order of the numbers, the newest last; the rest merges into the same
+    /// command as all of them.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -91,9 +86,7 @@ package enum CommandRules {
                 command.turn(.superseded, at: now, by: .system)
                 replaced.append(command)
             } else {
-                for value in values {
-                    set[value] = max(set[value] ?? command.expiresAt, command.expiresAt)
-                }
+                for value in values { set[value] = max(set[value] ?? command.expiresAt, command.expiresAt) }
             }
         }
         return replaced.reversed()
@@ -109,20 +102,13 @@ package enum CommandRules {
         static func all(of command: Command) -> [Value] {
             let asker = Actor(command.actor.kind, command.actor.id)
             let names: [[UInt8]?] = command.data.members.map { Array($0.key.utf8) }
-            return (command.binary == nil ? names : names + [nil]).map {
-                Value(asker: asker, name: $0)
-            }
+            return (command.binary == nil ? names : names + [nil]).map { Value(asker: asker, name: $0) }
         }
     }
 
-    private static func union(
-        _ commands: [Command],
-        _ values: (Command) -> JSONObject
-    ) -> JSONObject {
+    private static func union(_ commands: [Command], _ values: (Command) -> JSONObject) -> JSONObject {
         commands.reduce(into: [:]) { all, command in
-            for member in values(command).members {
-                all[member.key] = command.mode == .queue ? member.value : nil
-            }
+            for member in values(command).members { all[member.key] = command.mode == .queue ? member.value : nil }
         }
     }
 

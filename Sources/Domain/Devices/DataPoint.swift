@@ -107,16 +107,12 @@ package struct DataPoint: Sendable, Equatable {
 
     private func problem(withText value: JSONValue) -> String? {
         guard let text = value.stringValue else { return "must be a string" }
-        if let maxLength, text.unicodeScalars.count > maxLength {
-            return "must have at most \(maxLength) characters"
-        }
+        if let maxLength, text.unicodeScalars.count > maxLength { return "must have at most \(maxLength) characters" }
         return nil
     }
 
     private func problem(withRaw value: JSONValue) -> String? {
-        guard let text = value.stringValue, let count = Base64Form.byteCount(text) else {
-            return "must be base64 text"
-        }
+        guard let text = value.stringValue, let count = Base64Form.byteCount(text) else { return "must be base64 text" }
         if let maxLength, count > maxLength { return "must have at most \(maxLength) bytes" }
         return nil
     }

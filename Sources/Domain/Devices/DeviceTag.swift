@@ -22,9 +22,7 @@ package struct DeviceTag: Hashable, Sendable {
                 "A tag's name has 1 to \(Self.nameMax) characters of a-z A-Z 0-9 _ -, a lowercase letter first, no - last."
             )
         }
-        guard value.unicodeScalars.count <= Self.valueMax, PlainLine.accepts(value),
-            !value.contains("\"")
-        else {
+        guard value.unicodeScalars.count <= Self.valueMax, PlainLine.accepts(value), !value.contains("\"") else {
             throw .invalid(
                 field,
                 "A tag's value has at most \(Self.valueMax) characters: no \", no space at its ends, no control characters."

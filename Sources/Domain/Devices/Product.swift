@@ -59,10 +59,7 @@ package struct Product: Sendable, Equatable {
         self.alerts = alerts
         self.faults = faults
         self.historyDays = historyDays
-        pointsByName = Dictionary(
-            dataPoints.map { ($0.name, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        pointsByName = Dictionary(dataPoints.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the product accepts any attributes.
@@ -78,9 +75,7 @@ package struct Product: Sendable, Equatable {
     }
 
     /// Returns whether data names a write-only data point, whose value is never shown.
-    package func hides(_ data: JSONObject) -> Bool {
-        data.members.contains { point($0.key)?.access == .writeOnly }
-    }
+    package func hides(_ data: JSONObject) -> Bool { data.members.contains { point($0.key)?.access == .writeOnly } }
 }
 
 /// The limits of free-form products.
@@ -97,7 +92,6 @@ package enum FreeForm {
     package static let nameBytesMax = 128
 
     static func problem(withName name: String) -> String? {
-        (1...nameBytesMax).contains(name.utf8.count)
-            ? nil : "a name must have 1 to \(nameBytesMax) bytes"
+        (1...nameBytesMax).contains(name.utf8.count) ? nil : "a name must have 1 to \(nameBytesMax) bytes"
     }
 }

@@ -8,22 +8,14 @@ package typealias AttributeValues = JSONObject
 /// The rules in words (reference: products#data-points).
 package enum ProductRules {
     /// Checks the values that a device reports; returns nil if all are valid.
-    package static func check(
-        reported data: JSONObject,
-        product: Product,
-        path: String = "data"
-    ) -> Rejection? {
+    package static func check(reported data: JSONObject, product: Product, path: String = "data") -> Rejection? {
         check(data, product: product, path: path) { point in
             point.access == .writeOnly ? "is write-only and can't be reported" : nil
         }
     }
 
     /// Checks the values that an app sets; returns nil if all are valid.
-    package static func check(
-        written data: JSONObject,
-        product: Product,
-        path: String = "params.data"
-    ) -> Rejection? {
+    package static func check(written data: JSONObject, product: Product, path: String = "params.data") -> Rejection? {
         if product.isFreeForm, data.members.count > FreeForm.attributesMax {
             return .invalid(path, "A device has at most \(FreeForm.attributesMax) attributes.")
         }
@@ -35,10 +27,7 @@ package enum ProductRules {
     /// Refuses binary data, which can't be checked, unless the product is free-form.
     package static func refuseBinary(_ product: Product, _ field: String) -> Rejection? {
         guard !product.isFreeForm else { return nil }
-        return .invalid(
-            field,
-            "The product has data points: its devices exchange values (data), not binary."
-        )
+        return .invalid(field, "The product has data points: its devices exchange values (data), not binary.")
     }
 
     private static func check(
@@ -67,9 +56,7 @@ package enum ProductRules {
 
     /// Hides the values of write-only data points wherever data is shown.
     package static func masked(_ data: JSONObject, product: Product?) -> JSONObject {
-        guard let product, product.dataPoints.contains(where: { $0.access == .writeOnly }) else {
-            return data
-        }
+        guard let product, product.dataPoints.contains(where: { $0.access == .writeOnly }) else { return data }
         return JSONObject(
             members: data.members.map { member in
                 guard product.point(member.key)?.access == .writeOnly else { return member }
@@ -78,19 +65,16 @@ package enum ProductRules {
         )
     }
 
-    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a
-    /// write-only data point that has a value stands for that value.
-    package static func unmasked(
-        _ data: AttributeValues,
-        stored: AttributeValues,
-        product: Product?
-    ) -> AttributeValues {
+    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a write-only data point
+    /// that has a value stands for that value.
+    package static func unmasked(_ data: AttributeValues, stored: AttributeValues, product: Product?) -> AttributeValues
+    {
         let masked = masked(stored, product: product)
         return JSONObject(
             members: data.members.map { member in
-                guard member.value == "***", masked[member.key] == "***",
-                    let value = stored[member.key]
-                else { return member }
+                guard member.value == "***", masked[member.key] == "***", let value = stored[member.key] else {
+                    return member
+                }
                 return .init(key: member.key, value: value)
             }
         )
@@ -116,11 +100,8 @@ package enum ProductRules {
     }
 
     private static func isNarrower(_ next: DataPoint, than old: DataPoint) -> Bool {
-        (next.min ?? -.infinity) > (old.min ?? -.infinity)
-            || (next.max ?? .infinity) < (old.max ?? .infinity)
-            || (next.maxLength ?? .max) < (old.maxLength ?? .max)
-            || (next.step != nil && next.step != old.step)
-            || !Set(old.values).isSubset(of: next.values)
-            || (next.access == .writeOnly && old.access != .writeOnly)
+        (next.min ?? -.infinity) > (old.min ?? -.infinity) || (next.max ?? .infinity) < (old.max ?? .infinity)
+            || (next.maxLength ?? .max) < (old.maxLength ?? .max) || (next.step != nil && next.step != old.step)
+            || !Set(old.values).isSubset(of: next.values) || (next.access == .writeOnly && old.access != .writeOnly)
     }
 }

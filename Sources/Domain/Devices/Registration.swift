@@ -92,11 +92,9 @@ package enum RegistrationRules {
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
-    /// The maximum number of wrong secrets for one MAC within `triesWindowSeconds`; the right one
-    /// is always accepted.
+    /// The maximum number of wrong secrets for one MAC within `triesWindowSeconds`; the right one is always accepted.
     ///
-    /// The limit only spares the owner the notifications: no number of tries finds a secret of 256
-    /// random bits.
+    /// The limit only spares the owner the notifications: no number of tries finds a secret of 256 random bits.
     package static let triesMax = 5
     /// The window in which wrong tries count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
@@ -114,10 +112,7 @@ package enum RegistrationRules {
         at now: Instant
     ) -> Decision {
         if product.registration == .listed, !isListed {
-            return .refuse(
-                Rejection(.notListed, "This MAC is not on the product's list."),
-                asksForReset: nil
-            )
+            return .refuse(Rejection(.notListed, "This MAC is not on the product's list."), asksForReset: nil)
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
@@ -127,16 +122,11 @@ package enum RegistrationRules {
             // A device with the right secret needs no reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
-        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock
-        // the device out.
+        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock the device out.
         if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(
-                Rejection(
-                    .tooManyRequests,
-                    "Too many tries with a wrong secret for this MAC.",
-                    retryAfter: retryAfter
-                ),
+                Rejection(.tooManyRequests, "Too many tries with a wrong secret for this MAC.", retryAfter: retryAfter),
                 asksForReset: nil
             )
         }

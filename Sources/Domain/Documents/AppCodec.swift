@@ -3,12 +3,9 @@ package import JSON
 /// A codec for app documents (`schemas/documents.schema.json`).
 package enum AppCodec {
     /// The members that an app document may have.
-    package static let members = [
-        "appId", "name", "secret", "policies", "providers", "products", "texts", "$schema",
-    ]
+    package static let members = ["appId", "name", "secret", "policies", "providers", "products", "texts", "$schema"]
     /// The policies that it may set.
-    package static let policyMembers =
-        encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
+    package static let policyMembers = encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
 
     /// Reads an app document; its unknown fields are kept unchanged.
     ///
@@ -17,8 +14,7 @@ package enum AppCodec {
         let fields = Fields(object)
         var faults = Faults()
         let app = App(
-            id: faults.catching(try fields.requiredID("appId", as: AppID.self))
-                ?? AppID(trusted: ""),
+            id: faults.catching(try fields.requiredID("appId", as: AppID.self)) ?? AppID(trusted: ""),
             name: faults.catching(try fields.requiredText("name", length: 1...128)) ?? "",
             products: faults.catching(try products(fields)) ?? .all,
             policies: policies(fields, &faults),
@@ -28,10 +24,7 @@ package enum AppCodec {
         return app
     }
 
-    private static func providers(
-        _ fields: Fields,
-        _ faults: inout Faults
-    ) -> [ProviderName: ProviderSettings] {
+    private static func providers(_ fields: Fields, _ faults: inout Faults) -> [ProviderName: ProviderSettings] {
         var providers: [ProviderName: ProviderSettings] = [:]
         guard let all = faults.catching(try fields.fields("providers")) else { return providers }
         for member in all.object.members {
@@ -52,26 +45,20 @@ package enum AppCodec {
     private static func policies(_ fields: Fields, _ faults: inout Faults) -> AppPolicies {
         var policies = AppPolicies()
         guard let said = faults.catching(try fields.fields("policies")) else { return policies }
-        func take(_ name: String, _ value: inout Bool) {
-            value = faults.catching(try said.bool(name)) ?? value
-        }
+        func take(_ name: String, _ value: inout Bool) { value = faults.catching(try said.bool(name)) ?? value }
         take("revealAccounts", &policies.revealAccounts)
         policies.emailRegistration =
-            faults.catching(
-                try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self)
-            ) ?? policies.emailRegistration
+            faults.catching(try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self))
+            ?? policies.emailRegistration
         take("emailVerification", &policies.emailVerification)
         take("phoneRegistration", &policies.phoneRegistration)
         take("uidLogin", &policies.uidLogin)
         take("usernameChangeable", &policies.usernameChangeable)
         policies.anonymous =
-            faults.catching(try said.word("anonymous", as: AppPolicies.Anonymous.self))
-            ?? policies.anonymous
+            faults.catching(try said.word("anonymous", as: AppPolicies.Anonymous.self)) ?? policies.anonymous
         policies.defaultCountryCode = faults.catching(try countryCode(said))
         take("cancelProof", &policies.cancelProof)
-        policies.sessionDays = faults.catching(
-            try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
-        )
+        policies.sessionDays = faults.catching(try said.integer("sessionDays", in: AppPolicies.sessionDaysRange))
         return policies
     }
 
@@ -81,10 +68,8 @@ package enum AppCodec {
             "revealAccounts": .bool(policies.revealAccounts),
             "emailRegistration": .string(policies.emailRegistration.rawValue),
             "emailVerification": .bool(policies.emailVerification),
-            "phoneRegistration": .bool(policies.phoneRegistration),
-            "uidLogin": .bool(policies.uidLogin),
-            "usernameChangeable": .bool(policies.usernameChangeable),
-            "anonymous": .string(policies.anonymous.rawValue),
+            "phoneRegistration": .bool(policies.phoneRegistration), "uidLogin": .bool(policies.uidLogin),
+            "usernameChangeable": .bool(policies.usernameChangeable), "anonymous": .string(policies.anonymous.rawValue),
             "defaultCountryCode": policies.defaultCountryCode.map { .string($0) },
         ]
     }
@@ -116,9 +101,7 @@ package enum AppCodec {
             throw .invalid("products", "products must be \"all\" or a list of product keys.")
         }
         let parsed = keys.map { $0.stringValue.flatMap { ProductKey($0) } }
-        guard !parsed.contains(nil) else {
-            throw .invalid("products", "products must hold product keys only.")
-        }
+        guard !parsed.contains(nil) else { throw .invalid("products", "products must hold product keys only.") }
         return .only(parsed.compactMap(\.self))
     }
 }

@@ -45,9 +45,7 @@ package struct Fields {
 
     /// Returns a text within a length in characters, or nil if absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
-        guard let text = try value(name, \.stringValue, else: "must be a string") else {
-            return nil
-        }
+        guard let text = try value(name, \.stringValue, else: "must be a string") else { return nil }
         guard length.contains(text.unicodeScalars.count) else {
             throw refuse(
                 name,
@@ -89,12 +87,8 @@ package struct Fields {
         as type: Identifier<Kind>.Type
     ) throws(Rejection) -> Identifier<Kind>? {
         guard let value = object[name] else { return nil }
-        guard let text = value.stringValue else {
-            throw refuse(name, "must be a text: \(Kind.form)")
-        }
-        guard let id = Identifier<Kind>(text) else {
-            throw refuse(name, "is not a valid \(Kind.name): \(Kind.form)")
-        }
+        guard let text = value.stringValue else { throw refuse(name, "must be a text: \(Kind.form)") }
+        guard let id = Identifier<Kind>(text) else { throw refuse(name, "is not a valid \(Kind.name): \(Kind.form)") }
         return id
     }
 
@@ -141,9 +135,7 @@ package struct Fields {
     }
 
     /// Returns a required Boolean.
-    package func requiredBool(_ name: String) throws(Rejection) -> Bool {
-        try required(name, bool(name))
-    }
+    package func requiredBool(_ name: String) throws(Rejection) -> Bool { try required(name, bool(name)) }
 
     /// Returns an object, or nil if absent.
     package func object(_ name: String) throws(Rejection) -> JSONObject? {

@@ -7,13 +7,12 @@ package enum ProductCodec {
 
     /// The members that a product document may have.
     package static let members = [
-        "productKey", "name", "registration", "reset", "remoteBind", "dataPoints", "alerts",
-        "faults", "historyDays", "productSecret", "macs", "$schema",
+        "productKey", "name", "registration", "reset", "remoteBind", "dataPoints", "alerts", "faults", "historyDays",
+        "productSecret", "macs", "$schema",
     ]
     /// The members that one of its data points may have.
     package static let pointMembers = [
-        "name", "displayName", "access", "type", "min", "max", "step", "unit", "values",
-        "maxLength",
+        "name", "displayName", "access", "type", "min", "max", "step", "unit", "values", "maxLength",
     ]
 
     /// Reads a product document.
@@ -23,15 +22,11 @@ package enum ProductCodec {
         let fields = Fields(object)
         var faults = Faults()
         let product = Product(
-            key: faults.catching(try fields.requiredID("productKey", as: ProductKey.self))
-                ?? ProductKey(trusted: ""),
+            key: faults.catching(try fields.requiredID("productKey", as: ProductKey.self)) ?? ProductKey(trusted: ""),
             name: faults.catching(try fields.requiredText("name", length: 1...128)) ?? "",
-            registration: faults.catching(
-                try fields.word("registration", as: Product.Registration.self)
-            ) ?? .open,
+            registration: faults.catching(try fields.word("registration", as: Product.Registration.self)) ?? .open,
             reset: faults.catching(try fields.word("reset", as: Product.Reset.self)) ?? .owner,
-            remoteBind: faults.catching(try fields.word("remoteBind", as: Product.RemoteBind.self))
-                ?? .claim,
+            remoteBind: faults.catching(try fields.word("remoteBind", as: Product.RemoteBind.self)) ?? .claim,
             dataPoints: dataPoints(fields, &faults),
             alerts: faults.catching(try names("alerts", fields)) ?? [],
             faults: faults.catching(try names("faults", fields)) ?? [],
@@ -46,21 +41,14 @@ package enum ProductCodec {
         let names = try fields.texts(field)
         guard names.count <= namesMax, Set(names).count == names.count,
             names.allSatisfy({ (1...64).contains($0.utf8.count) })
-        else {
-            throw .invalid(
-                field,
-                "\(field) holds up to \(namesMax) different names of 1 to 64 bytes."
-            )
-        }
+        else { throw .invalid(field, "\(field) holds up to \(namesMax) different names of 1 to 64 bytes.") }
         return names
     }
 
     private static func dataPoints(_ fields: Fields, _ faults: inout Faults) -> [DataPoint] {
         let array = faults.catching(try fields.array("dataPoints")) ?? []
         guard array.count <= dataPointsMax else {
-            faults.add(
-                .invalid("dataPoints", "A product has at most \(dataPointsMax) data points.")
-            )
+            faults.add(.invalid("dataPoints", "A product has at most \(dataPointsMax) data points."))
             return []
         }
         var points: [DataPoint] = []
@@ -90,17 +78,14 @@ package enum ProductCodec {
         let point = DataPoint(
             faults.catching(try fields.requiredText("name", length: 1...64)) ?? "",
             faults.catching(try fields.word("type", as: DataPoint.Kind.self)) ?? .raw,
-            access: faults.catching(try fields.word("access", as: DataPoint.Access.self))
-                ?? .readOnly,
+            access: faults.catching(try fields.word("access", as: DataPoint.Access.self)) ?? .readOnly,
             displayName: faults.catching(try fields.text("displayName", length: 0...128)),
             min: faults.catching(try fields.number("min")),
             max: faults.catching(try fields.number("max")),
             step: faults.catching(try fields.number("step")),
             unit: faults.catching(try fields.text("unit", length: 0...32)),
             values: faults.catching(try fields.texts("values")) ?? [],
-            maxLength: faults.catching(try fields.integer("maxLength", in: 1...65_536)).map {
-                Int($0)
-            }
+            maxLength: faults.catching(try fields.integer("maxLength", in: 1...65_536)).map { Int($0) }
         )
         let kind = fields.object["type"]?.stringValue.flatMap(DataPoint.Kind.init(rawValue:))
         for (name, fault) in broken(point, kind) {
@@ -110,20 +95,13 @@ package enum ProductCodec {
     }
 
     /// Returns the members of a data point that contradict each other; `kind` is nil if unknown.
-    private static func broken(
-        _ point: DataPoint,
-        _ kind: DataPoint.Kind?
-    ) -> [(name: String, fault: String)] {
+    private static func broken(_ point: DataPoint, _ kind: DataPoint.Kind?) -> [(name: String, fault: String)] {
         var broken: [(String, String)] = []
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
             broken.append(("values", "must list the enum's different words"))
         }
-        if let kind, kind != .enum, !point.values.isEmpty {
-            broken.append(("values", "belongs to an enum"))
-        }
-        if let min = point.min, let max = point.max, min > max {
-            broken.append(("min", "lies above max"))
-        }
+        if let kind, kind != .enum, !point.values.isEmpty { broken.append(("values", "belongs to an enum")) }
+        if let min = point.min, let max = point.max, min > max { broken.append(("min", "lies above max")) }
         if let step = point.step, step <= 0 { broken.append(("step", "must be above 0")) }
         return broken
     }
@@ -132,12 +110,10 @@ package enum ProductCodec {
     package static func encode(_ product: Product) -> JSONObject {
         [
             "productKey": .string(product.key.text), "name": .string(product.name),
-            "registration": .string(product.registration.rawValue),
-            "reset": .string(product.reset.rawValue),
+            "registration": .string(product.registration.rawValue), "reset": .string(product.reset.rawValue),
             "remoteBind": .string(product.remoteBind.rawValue),
             "dataPoints": .array(product.dataPoints.map { .object(encode($0)) }),
-            "alerts": .array(product.alerts.map { .string($0) }),
-            "faults": .array(product.faults.map { .string($0) }),
+            "alerts": .array(product.alerts.map { .string($0) }), "faults": .array(product.faults.map { .string($0) }),
             "historyDays": product.historyDays.map { .integer(Int64($0)) },
         ]
     }
@@ -146,8 +122,8 @@ package enum ProductCodec {
         [
             "name": .string(point.name), "displayName": point.displayName.map { .string($0) },
             "access": .string(point.access.rawValue), "type": .string(point.kind.rawValue),
-            "min": point.min.map(number), "max": point.max.map(number),
-            "step": point.step.map(number), "unit": point.unit.map { .string($0) },
+            "min": point.min.map(number), "max": point.max.map(number), "step": point.step.map(number),
+            "unit": point.unit.map { .string($0) },
             "values": point.values.isEmpty ? nil : .array(point.values.map { .string($0) }),
             "maxLength": point.maxLength.map { .integer(Int64($0)) },
         ]

@@ -1,7 +1,6 @@
 package import JSON
 
-/// A codec for refusals by the gate and by listeners (`refusal` in
-/// `schemas/messages/system.schema.json`).
+/// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
     /// The maximum number of characters kept of a text; the gate keeps fewer.
     private static let textMax = 256
@@ -16,9 +15,9 @@ package enum RefusalCodec {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
         }
-        guard let action = text("action"), let reason = text("reason"),
-            let ts = object["ts"]?.intValue
-        else { return nil }
+        guard let action = text("action"), let reason = text("reason"), let ts = object["ts"]?.intValue else {
+            return nil
+        }
         var refusal = ClientRefusal(
             action: action,
             username: text("username") ?? "",
@@ -38,8 +37,7 @@ package enum RefusalCodec {
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),
             "address": .string(refusal.address), "action": .string(refusal.action),
             "topic": refusal.topic.map { .string($0) }, "reason": .string(refusal.reason),
-            "detail": refusal.detail.map { .string($0) },
-            "ts": .integer(refusal.lastAt.milliseconds),
+            "detail": refusal.detail.map { .string($0) }, "ts": .integer(refusal.lastAt.milliseconds),
             "firstAt": .integer(refusal.firstAt.milliseconds), "times": .integer(refusal.times),
         ]
     }

@@ -1,8 +1,7 @@
-/// The number of history records of a device's newest day and of the day before, by the records'
-/// own times.
+/// The number of history records of a device's newest day and of the day before, by the records' own times.
 ///
-/// It is stored in the row of the device's status, beside `HistoryUse`. Counting begins with the
-/// first record of a day, so the history must hold exactly as many records of the two days.
+/// It is stored in the row of the device's status, beside `HistoryUse`. Counting begins with the first record of a day,
+/// so the history must hold exactly as many records of the two days.
 package struct HistoryCount: Sendable, Equatable {
     /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64

@@ -1,7 +1,7 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// A summary of values: the step of time, the function over the values of one step, and the
-    /// IANA zone of calendar steps.
+    /// A summary of values: the step of time, the function over the values of one step, and the IANA zone of calendar
+    /// steps.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device.
@@ -20,14 +20,7 @@ package struct HistoryQuestion: Sendable {
     package var hidden: Set<String> = []
 
     /// Makes a query.
-    package init(
-        did: DeviceID,
-        attribute: String?,
-        place: HistoryPlace,
-        to: Instant,
-        limit: Int,
-        summary: Summary?
-    ) {
+    package init(did: DeviceID, attribute: String?, place: HistoryPlace, to: Instant, limit: Int, summary: Summary?) {
         self.did = did
         self.attribute = attribute
         self.place = place

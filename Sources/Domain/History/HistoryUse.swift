@@ -1,12 +1,11 @@
-/// The bytes that a device wrote into its history on one day, counted so that no device fills the
-/// disk.
+/// The bytes that a device wrote into its history on one day, counted so that no device fills the disk.
 ///
-/// It is stored in the row of the device's status, which every report saves anyway: it needs no
-/// extra statement or memory, and survives restarts.
+/// It is stored in the row of the device's status, which every report saves anyway: it needs no extra statement or
+/// memory, and survives restarts.
 ///
-/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A
-/// device that sends as fast as the gate allows (256 KiB a second) reaches the limit after four
-/// minutes. In the 30 days for which history is kept it fills at most 1.9 GiB, instead of 630.
+/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A device that sends as
+/// fast as the gate allows (256 KiB a second) reaches the limit after four minutes. In the 30 days for which history is
+/// kept it fills at most 1.9 GiB, instead of 630.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -54,9 +53,7 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// Returns whether to notify users now that history is not kept, and records the notice.
     package mutating func claimNotice(at now: Instant) -> Bool {
-        if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) {
-            return false
-        }
+        if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) { return false }
         toldAt = now
         return true
     }

@@ -19,9 +19,7 @@ package struct StepSummary: Sendable {
     /// Returns one value for each name that has one.
     package func values(by function: SummaryFunction) -> JSONObject {
         JSONObject(
-            members: names.compactMap { name in
-                values[name]?.value(function).map { .init(key: name, value: $0) }
-            }
+            members: names.compactMap { name in values[name]?.value(function).map { .init(key: name, value: $0) } }
         )
     }
 }
@@ -34,7 +32,5 @@ extension HistoryQuestion {
     }
 
     /// Returns whether a value may be shown: neither null nor write-only.
-    package func isShown(_ member: JSONObject.Member) -> Bool {
-        member.value != .null && !hidden.contains(member.key)
-    }
+    package func isShown(_ member: JSONObject.Member) -> Bool { member.value != .null && !hidden.contains(member.key) }
 }

@@ -1,9 +1,7 @@
 import JSON
 
 /// A function over an attribute's values within one step of time.
-package enum SummaryFunction: String, Sendable, CaseIterable {
-    case avg, min, max, sum, count, first, last
-}
+package enum SummaryFunction: String, Sendable, CaseIterable { case avg, min, max, sum, count, first, last }
 
 /// The values of an attribute within one step, as far as they were added.
 struct ValueSummary: Sendable {
@@ -37,8 +35,8 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns the result of a function over the values, or nil if there is none; `avg`, `min`,
-    /// `max` and `sum` use only numbers.
+    /// Returns the result of a function over the values, or nil if there is none; `avg`, `min`, `max` and `sum` use
+    /// only numbers.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)
@@ -49,15 +47,11 @@ struct ValueSummary: Sendable {
         case .avg: numbers == 0 ? nil : Self.plain(sum / Double(numbers))
         case .sum:
             numbers == 0
-                ? nil
-                : integerSum.flatMap { $0.magnitude <= Self.integerMax ? .integer($0) : nil }
-                    ?? Self.plain(sum)
+                ? nil : integerSum.flatMap { $0.magnitude <= Self.integerMax ? .integer($0) : nil } ?? Self.plain(sum)
         }
     }
 
     private static let integerMax = UInt64(JSONValue.integerMax)
 
-    private static func plain(_ number: Double) -> JSONValue? {
-        number.isFinite ? .double(number) : nil
-    }
+    private static func plain(_ number: Double) -> JSONValue? { number.isFinite ? .double(number) : nil }
 }

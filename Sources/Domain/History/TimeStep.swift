@@ -1,8 +1,7 @@
-/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts
-/// also seconds.
+/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts also seconds.
 ///
-/// Seconds, minutes and hours are fixed and count from the epoch. Days, weeks (from Monday) and
-/// months follow a time zone, whose clock changes make some of them longer or shorter.
+/// Seconds, minutes and hours are fixed and count from the epoch. Days, weeks (from Monday) and months follow a time
+/// zone, whose clock changes make some of them longer or shorter.
 package struct TimeStep: Sendable, Equatable {
     /// The unit.
     package enum Unit: Character, Sendable, CaseIterable {
@@ -37,9 +36,8 @@ package struct TimeStep: Sendable, Equatable {
     /// Reads `15m`, `1h`, `1d`, `1w`, `1M`, and with `isFine` also `5s`; nil for anything else.
     package init?(_ text: String, isFine: Bool = false) {
         guard let unit = text.last.flatMap(Unit.init(rawValue:)), text.utf8.count <= 6,
-            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }),
-            let count = Int64(text.dropLast()), (1...unit.countMax).contains(count),
-            isFine || unit != .second
+            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int64(text.dropLast()),
+            (1...unit.countMax).contains(count), isFine || unit != .second
         else { return nil }
         self.unit = unit
         self.count = count
@@ -58,8 +56,7 @@ package struct TimeStep: Sendable, Equatable {
         let day = CivilDay.number(of: moment, offset)
         let (first, next) = days(around: day)
         let start = CivilDay.start(first, offset)
-        return
-            start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
+        return start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
     /// Returns the first day of the step that contains a day, and the first day of the next step.
@@ -96,8 +93,7 @@ enum CivilDay {
             let near = Instant(milliseconds: (midnight + away) * 1000)
             return Instant(milliseconds: (midnight - offset(near)) * 1000)
         }
-        return candidates.filter { number(of: $0, offset) >= day }.min()
-            ?? Instant(milliseconds: midnight * 1000)
+        return candidates.filter { number(of: $0, offset) >= day }.min() ?? Instant(milliseconds: midnight * 1000)
     }
 
     /// Returns the month of a day.

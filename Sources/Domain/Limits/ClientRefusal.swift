@@ -49,8 +49,8 @@ package struct ClientRefusal: Sendable, Equatable {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key by which refusals are counted together: all but the detail and the time, of which
-    /// only the hour counts, so that a list by time stays true.
+    /// The key by which refusals are counted together: all but the detail and the time, of which only the hour counts,
+    /// so that a list by time stays true.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // No part can hold the separator: the gate refuses control characters.

@@ -7,8 +7,8 @@ package struct DiskReserve: Sendable {
 
     /// Sets the limits.
     ///
-    /// 5 % is what Linux reserves for root. 2 GiB hold a quarter of an hour of reports at the
-    /// highest measured rate (2 MB a second), time enough for an alarm and a human.
+    /// 5 % is what Linux reserves for root. 2 GiB hold a quarter of an hour of reports at the highest measured rate (2
+    /// MB a second), time enough for an alarm and a human.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         self.percent = percent
         self.bytesMax = bytesMax

@@ -2,8 +2,7 @@
 ///
 /// The rules in words (reference: fairness#turns).
 package enum FairTurns {
-    /// Returns the first elements of a list when its senders take turns, each sender's in their
-    /// order.
+    /// Returns the first elements of a list when its senders take turns, each sender's in their order.
     ///
     /// A sender with one element is among the first, however many elements another has before it.
     package static func first<Element, Key: Hashable>(

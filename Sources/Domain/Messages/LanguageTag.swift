@@ -21,8 +21,8 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags by which the texts of a user are chosen, in order: the user's own, and its
-    /// language without region, script and the like.
+    /// Returns the tags by which the texts of a user are chosen, in order: the user's own, and its language without
+    /// region, script and the like.
     ///
     /// Users' tags can have the form that systems write, such as `pt_BR`.
     package static func choices(of text: String) -> [LanguageTag] {
@@ -38,8 +38,7 @@ package struct LanguageTag: Hashable, Sendable {
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {
-            guard let part = rest.first, part.utf8.count == 3, part.utf8.allSatisfy(\.isLetter)
-            else { break }
+            guard let part = rest.first, part.utf8.count == 3, part.utf8.allSatisfy(\.isLetter) else { break }
             rest = rest.dropFirst()
         }
         if let script = rest.first, script.utf8.count == 4, script.utf8.allSatisfy(\.isLetter) {
@@ -49,16 +48,13 @@ package struct LanguageTag: Hashable, Sendable {
         while let variant = rest.first, isVariant(variant) { rest = rest.dropFirst() }
         // An extension is one character followed by other parts.
         guard let singleton = rest.first else { return true }
-        guard singleton.utf8.count == 1, rest.last?.utf8.count != 1 || rest.contains("x") else {
-            return false
-        }
+        guard singleton.utf8.count == 1, rest.last?.utf8.count != 1 || rest.contains("x") else { return false }
         return rest.count > 1
     }
 
     private static func isRegion(_ part: Substring) -> Bool {
         part.utf8.count == 2
-            ? part.utf8.allSatisfy(\.isLetter)
-            : part.utf8.count == 3 && part.utf8.allSatisfy(\.isDigit)
+            ? part.utf8.allSatisfy(\.isLetter) : part.utf8.count == 3 && part.utf8.allSatisfy(\.isDigit)
     }
 
     private static func isVariant(_ part: Substring) -> Bool {

@@ -17,8 +17,7 @@ package struct MessageText: Sendable, Equatable {
         package var subject: String
         /// The text, as paragraphs separated by blank lines.
         ///
-        /// In HTML, a paragraph of `{code}` alone is set large, and one of `{url}` alone becomes a
-        /// button.
+        /// In HTML, a paragraph of `{code}` alone is set large, and one of `{url}` alone becomes a button.
         package var text: String
         /// The text of a text message.
         package var sms: String
@@ -40,19 +39,15 @@ package struct MessageText: Sendable, Equatable {
 
         /// Returns the app's words, with the service's in place of missing ones.
         func over(_ words: Words) -> Words {
-            Words(
-                subject: subject ?? words.subject,
-                text: text ?? words.text,
-                sms: sms ?? words.sms
-            )
+            Words(subject: subject ?? words.subject, text: text ?? words.text, sms: sms ?? words.sms)
         }
     }
 
-    /// Writes a message in the name of an app; `words` returns the app's own words for a template
-    /// in a language, if any.
+    /// Writes a message in the name of an app; `words` returns the app's own words for a template in a language, if
+    /// any.
     ///
-    /// The app's words are looked up in the user's language, which the service need not support,
-    /// and then in the language in which the service writes to the user.
+    /// The app's words are looked up in the user's language, which the service need not support, and then in the
+    /// language in which the service writes to the user.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,
@@ -81,10 +76,9 @@ package struct MessageText: Sendable, Equatable {
     }
 
     /// Returns the service's own words.
-    package static func standard(
-        _ template: OutgoingMessage.Template,
-        in language: Language
-    ) -> Words { MessageWords.of(language).template(template) }
+    package static func standard(_ template: OutgoingMessage.Template, in language: Language) -> Words {
+        MessageWords.of(language).template(template)
+    }
 
     // MARK: Filling in
 
@@ -108,18 +102,11 @@ package struct MessageText: Sendable, Equatable {
         return filled + rest
     }
 
-    private static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
-    }
+    private static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 }) }
 
     // MARK: HTML
 
-    private static func html(
-        _ words: Words,
-        _ values: [String: String],
-        language: String,
-        appName: String
-    ) -> String {
+    private static func html(_ words: Words, _ values: [String: String], language: String, appName: String) -> String {
         let safe = values.mapValues(HTML.escape)
         let paragraphs = words.text.split(separator: "\n\n").map { paragraph in
             switch paragraph {

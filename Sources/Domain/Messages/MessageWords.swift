@@ -1,7 +1,7 @@
 /// The service's own words in one language, from `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file begins with its name in brackets. Lines `key: value` follow, and after a
-/// blank line the section's text.
+/// A section of the file begins with its name in brackets. Lines `key: value` follow, and after a blank line the
+/// section's text.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]
@@ -10,9 +10,7 @@ struct MessageWords: Sendable {
 
     private let sections: [String: Section]
 
-    private static let all = Dictionary(
-        uniqueKeysWithValues: Language.allCases.map { ($0, MessageWords($0)) }
-    )
+    private static let all = Dictionary(uniqueKeysWithValues: Language.allCases.map { ($0, MessageWords($0)) })
 
     /// Returns the words of a language.
     static func of(_ language: Language) -> MessageWords {
@@ -51,9 +49,7 @@ struct MessageWords: Sendable {
     func action(_ purpose: String) -> String { value(purpose, in: "actions") }
 
     /// Returns the caption of a link's button.
-    func button(_ template: OutgoingMessage.Template) -> String {
-        value(template.rawValue, in: "buttons")
-    }
+    func button(_ template: OutgoingMessage.Template) -> String { value(template.rawValue, in: "buttons") }
 
     private func value(_ key: String, in section: String) -> String {
         let values = sections[section]?.values

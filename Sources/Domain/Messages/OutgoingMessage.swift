@@ -1,7 +1,6 @@
 /// One outgoing message: an e-mail or a text to one address.
 ///
-/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at
-/// `expiresAt` at the latest.
+/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at `expiresAt` at the latest.
 package struct OutgoingMessage: Sendable, Equatable {
     /// The channel.
     package enum Channel: String, Sendable, CaseIterable {

@@ -60,16 +60,15 @@ package enum OperatorSignIn {
     package static let usedSeconds: Int64 = 60
     /// The time after a link in which the password may be set without the previous one, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The maximum number of wrong passwords for one name from one address, or in one browser in
-    /// which it signed in before, within the window.
+    /// The maximum number of wrong passwords for one name from one address, or in one browser in which it signed in
+    /// before, within the window.
     package static let tries = 10
     /// The maximum number of wrong passwords for one name from all addresses within the window.
     package static let triesPerName = 100
-    /// The maximum number of wrong links from one address within the window, before they are
-    /// refused as too many; a right one always signs in.
+    /// The maximum number of wrong links from one address within the window, before they are refused as too many; a
+    /// right one always signs in.
     package static let linksPerAddress = 30
-    /// The maximum number of sign-ins of one address in a minute that precede those of addresses
-    /// with more.
+    /// The maximum number of sign-ins of one address in a minute that precede those of addresses with more.
     package static let requestsPerAddress = 60
     /// The maximum number of failed sign-ins of one address in the audit trail in a minute.
     package static let auditedPerAddress = 30

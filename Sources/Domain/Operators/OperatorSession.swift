@@ -21,14 +21,7 @@ package struct OperatorSession: Sendable, Equatable {
     package var seenAt: Instant
 
     /// Begins a session.
-    package init(
-        id: String,
-        name: String,
-        way: Way,
-        address: String,
-        client: String,
-        createdAt: Instant
-    ) {
+    package init(id: String, name: String, way: Way, address: String, client: String, createdAt: Instant) {
         self.id = id
         self.name = name
         self.way = way
@@ -65,14 +58,7 @@ package struct OperatorToken: Sendable, Equatable {
     package var usedAt: Instant?
 
     /// Makes a token that was not used yet.
-    package init(
-        id: String,
-        label: String,
-        name: String,
-        role: OperatorRole,
-        createdAt: Instant,
-        expiresAt: Instant
-    ) {
+    package init(id: String, label: String, name: String, role: OperatorRole, createdAt: Instant, expiresAt: Instant) {
         self.id = id
         self.label = label
         self.name = name

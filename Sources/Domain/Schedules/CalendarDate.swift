@@ -10,9 +10,9 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     /// Makes a day by year, month and day of the month; nil if the calendar has no such day.
     package init?(year: Int64, month: Int64, dayOfMonth: Int64) {
-        guard (1...12).contains(month), dayOfMonth >= 1,
-            dayOfMonth <= Self.length(ofMonth: month, year: year)
-        else { return nil }
+        guard (1...12).contains(month), dayOfMonth >= 1, dayOfMonth <= Self.length(ofMonth: month, year: year) else {
+            return nil
+        }
         day = Self.day(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
@@ -67,9 +67,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
     }
 
     /// Returns whether a year has a 29th of February.
-    package static func isLeap(_ year: Int64) -> Bool {
-        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    }
+    package static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
     /// Returns the number of days in a month.
     package static func length(ofMonth month: Int64, year: Int64) -> Int64 {

@@ -15,9 +15,7 @@ package enum DayTime: Sendable, Equatable {
         for event in SunRules.Event.allCases
         where text.utf8.starts(with: event.rawValue.utf8) {
             let rest = Array(text.utf8.dropFirst(event.rawValue.utf8.count))
-            guard let minutes = Self.minutes(rest.dropFirst()), let sign = rest.first else {
-                return nil
-            }
+            guard let minutes = Self.minutes(rest.dropFirst()), let sign = rest.first else { return nil }
             switch sign {
             case UInt8(ascii: "+"): self = .sun(event, minutes)
             case UInt8(ascii: "-"): self = .sun(event, -minutes)
@@ -31,9 +29,8 @@ package enum DayTime: Sendable, Equatable {
 
     private static func minutes(_ text: ArraySlice<UInt8>) -> Int64? {
         let bytes = Array(text)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
-            let hours = Digits.number(bytes[0..<2]), let minutes = Digits.number(bytes[3..<5]),
-            hours < 24, minutes < 60
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hours = Digits.number(bytes[0..<2]),
+            let minutes = Digits.number(bytes[3..<5]), hours < 24, minutes < 60
         else { return nil }
         return hours * 60 + minutes
     }
@@ -44,8 +41,7 @@ extension DayTime: CustomStringConvertible {
     package var description: String {
         switch self {
         case .clock(let minutes): Self.text(minutes)
-        case .sun(let event, let minutes):
-            event.rawValue + (minutes < 0 ? "-" : "+") + Self.text(abs(minutes))
+        case .sun(let event, let minutes): event.rawValue + (minutes < 0 ? "-" : "+") + Self.text(abs(minutes))
         }
     }
 

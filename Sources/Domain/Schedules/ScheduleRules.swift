@@ -2,8 +2,8 @@
 ///
 /// The rules in words (reference: schedules#when).
 package enum ScheduleRules {
-    /// The days that are searched for the next occurrence: a sunrise near a pole happens once a
-    /// year, and must fall on the right day of the week.
+    /// The days that are searched for the next occurrence: a sunrise near a pole happens once a year, and must fall on
+    /// the right day of the week.
     private static let daysMax: Int64 = 3660
     /// The largest distance of a time by the sun, or of a skipped day's end, from its day, in days.
     private static let reach: Int64 = 3
@@ -15,8 +15,8 @@ package enum ScheduleRules {
         case polarDay
         /// The sun stays down all day.
         case polarNight
-        /// There is no occurrence: the sun's event, which moves by more than a few minutes a day near
-        /// the polar circles, falls on the neighbouring days, or there is no place.
+        /// There is no occurrence: the sun's event, which moves by more than a few minutes a day near the polar
+        /// circles, falls on the neighbouring days, or there is no place.
         case none
     }
 
@@ -40,12 +40,7 @@ package enum ScheduleRules {
     }
 
     /// Returns the first occurrence after a moment; nil if there is none.
-    package static func next(
-        of timing: Timing,
-        after moment: Instant,
-        zone: ZoneRules,
-        place: Location?
-    ) -> Instant? {
+    package static func next(of timing: Timing, after moment: Instant, zone: ZoneRules, place: Location?) -> Instant? {
         guard place != nil || !timing.time.needsPlace else { return nil }
         if case .once(let date) = timing.days {
             guard
@@ -59,8 +54,7 @@ package enum ScheduleRules {
             let date = start.adding(days: ahead)
             // Occurrences are in the order of their days.
             guard timing.includes(date),
-                case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place),
-                instant > moment
+                case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place), instant > moment
             else { continue }
             return instant
         }
@@ -97,9 +91,7 @@ package enum ScheduleRules {
         place: Location?
     ) -> CalendarDate? {
         let every = Timing(days: .weekly([1, 2, 3, 4, 5, 6, 7]), time: time, zone: zoneName)
-        guard let next = next(of: every, after: moment, zone: zone, place: place) else {
-            return nil
-        }
+        guard let next = next(of: every, after: moment, zone: zone, place: place) else { return nil }
         let near = zone.date(at: seconds(next))
         return (-reach...reach).map { near.adding(days: $0) }.first {
             outcome(of: every, on: $0, zone: zone, place: place) == .at(next)

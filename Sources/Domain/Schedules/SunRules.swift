@@ -16,9 +16,8 @@ package struct Location: Hashable, Sendable {
 
 /// The times of sunrise and sunset, by NOAA's solar equations.
 ///
-/// The sun's centre is 0.833° below the horizon then: through the air, its upper edge is seen at
-/// the horizon. Times are accurate to about a minute between the polar circles, and are rounded to
-/// whole minutes.
+/// The sun's centre is 0.833° below the horizon then: through the air, its upper edge is seen at the horizon. Times are
+/// accurate to about a minute between the polar circles, and are rounded to whole minutes.
 package enum SunRules {
     /// The two events of a day.
     package enum Event: String, Sendable, CaseIterable {
@@ -45,8 +44,8 @@ package enum SunRules {
         return outcome
     }
 
-    /// Returns the moment of an event within the half day before or after a solar noon, in seconds
-    /// since the epoch, or why there is none.
+    /// Returns the moment of an event within the half day before or after a solar noon, in seconds since the epoch, or
+    /// why there is none.
     private static func moment(
         of event: Event,
         noon: Double,

@@ -12,8 +12,8 @@ package enum TriggerRules {
         package var nextAt: Instant?
     }
 
-    /// The bounds of lateness, in seconds: the lateness above which an occurrence is missed, and the
-    /// lead above which it is refused; the age above which it is forgotten and never runs.
+    /// The bounds of lateness, in seconds: the lateness above which an occurrence is missed, and the lead above which
+    /// it is refused; the age above which it is forgotten and never runs.
     package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
     /// The maximum number of missed occurrences that one trigger finds; the next one finds more.
@@ -21,10 +21,9 @@ package enum TriggerRules {
 
     /// Decides about a trigger, or fails with the reason why it is refused.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger of
-    /// `schedule.nextAt` decides about all occurrences from then to `now`: those not run in time
-    /// are missed, and `nextAt` moves on. A trigger of another occurrence, one that `nextAt` has
-    /// passed, decides about that one alone.
+    /// `next` returns the schedule's first occurrence after a moment. A trigger of `schedule.nextAt` decides about all
+    /// occurrences from then to `now`: those not run in time are missed, and `nextAt` moves on. A trigger of another
+    /// occurrence, one that `nextAt` has passed, decides about that one alone.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

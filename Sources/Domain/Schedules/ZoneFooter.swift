@@ -39,9 +39,9 @@ package struct ZoneFooter: Sendable, Equatable {
         }
         guard reader.skipName() else { return nil }
         let summerOffset = reader.isAt(",") ? self.standard + 3600 : reader.offset().map { -$0 }
-        guard let summerOffset, let begin = reader.change(), let end = reader.change(),
-            reader.isAtEnd
-        else { return nil }
+        guard let summerOffset, let begin = reader.change(), let end = reader.change(), reader.isAtEnd else {
+            return nil
+        }
         summer = (summerOffset, begin, end)
     }
 
@@ -77,8 +77,7 @@ extension ZoneFooter.Change {
         let newYear = CalendarDate(year: year, month: 1, dayOfMonth: 1)?.day ?? 0
         switch day {
         case .dayOfYear(let number): return newYear + number
-        case .julian(let number):
-            return newYear + number - (CalendarDate.isLeap(year) && number >= 60 ? 0 : 1)
+        case .julian(let number): return newYear + number - (CalendarDate.isLeap(year) && number >= 60 ? 0 : 1)
         case .weekday(let month, let week, let weekday):
             let first = CalendarDate(year: year, month: month, dayOfMonth: 1)
             guard let first else { return newYear }

@@ -46,9 +46,9 @@ private struct ZoneHeader {
     private static let countMax = 1 << 16
 
     init?(_ bytes: [UInt8], at offset: Int) {
-        guard bytes.count >= offset + Self.size,
-            bytes[offset..<(offset + 4)].elementsEqual("TZif".utf8)
-        else { return nil }
+        guard bytes.count >= offset + Self.size, bytes[offset..<(offset + 4)].elementsEqual("TZif".utf8) else {
+            return nil
+        }
         let digit = bytes[offset + 4]
         version = digit == 0 ? 1 : Int(digit) - 48
         var reader = ZoneReader(bytes, at: offset + 20)

@@ -1,7 +1,7 @@
 /// The rules of one time zone: its offset from UTC at each moment.
 ///
-/// They are read from the system's own data, a TZif file (RFC 8536), which lists known transitions
-/// and a rule for all later ones. Equal bytes give equal values.
+/// They are read from the system's own data, a TZif file (RFC 8536), which lists known transitions and a rule for all
+/// later ones. Equal bytes give equal values.
 package struct ZoneRules: Sendable, Equatable {
     /// A change of the offset.
     package struct Transition: Sendable, Equatable {
@@ -43,8 +43,8 @@ package struct ZoneRules: Sendable, Equatable {
 
     /// Returns the first moment at which the zone's clocks show a local time or a later one.
     ///
-    /// For a time that a change skips, it is the end of the gap; for a time that occurs twice, the
-    /// first occurrence. `local` is counted in seconds as if the zone were UTC.
+    /// For a time that a change skips, it is the end of the gap; for a time that occurs twice, the first occurrence.
+    /// `local` is counted in seconds as if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)
@@ -59,9 +59,7 @@ package struct ZoneRules: Sendable, Equatable {
     /// Returns the changes after one moment and up to another.
     private func changes(from start: Int64, to end: Int64) -> ArraySlice<Transition> {
         let places = Self.place(of: start, in: known)..<Self.place(of: end, in: known)
-        guard let later, places.upperBound == known.count, !later.isFixed else {
-            return known[places]
-        }
+        guard let later, places.upperBound == known.count, !later.isFixed else { return known[places] }
         let border = max(start, known.last?.at ?? .min)
         return known[places] + later.changes(from: border, to: end)
     }
@@ -84,9 +82,8 @@ extension ZoneRules {
         let offset = offset(at: seconds)
         let date = date(at: seconds)
         let time = seconds + offset - date.day * 86_400
-        return "\(date)T\(Self.clock(time)):\(Digits.text(time % 60, width: 2))"
-            + (offset < 0 ? "-" : "+") + Self.clock(abs(offset))
-            + (offset % 60 == 0 ? "" : ":\(Digits.text(abs(offset) % 60, width: 2))")
+        return "\(date)T\(Self.clock(time)):\(Digits.text(time % 60, width: 2))" + (offset < 0 ? "-" : "+")
+            + Self.clock(abs(offset)) + (offset % 60 == 0 ? "" : ":\(Digits.text(abs(offset) % 60, width: 2))")
     }
 
     private static func clock(_ seconds: Int64) -> String {

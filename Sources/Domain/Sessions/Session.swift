@@ -24,15 +24,14 @@ package struct Session: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// Whether the token before the last refresh may still work, until the new one is used.
     package var hasOldToken = false
-    /// Whether a token of it was ever used; until then the app's secret connects as the terminal
-    /// too.
+    /// Whether a token of it was ever used; until then the app's secret connects as the terminal too.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which it ended.
     package var endedAt: Instant?
     /// The reason why it ended.
     package var endReason: EndReason?
-    /// The time at which the gate reported that the terminal has no connection with it any more;
-    /// nil until then, and if the terminal keeps its connection for the session that replaced it.
+    /// The time at which the gate reported that the terminal has no connection with it any more; nil until then, and if
+    /// the terminal keeps its connection for the session that replaced it.
     package var cutOffAt: Instant?
 
     /// Begins a session.
@@ -73,12 +72,7 @@ package struct Session: Sendable, Equatable {
         } else {
             return nil
         }
-        return Rejection(
-            .invalidToken,
-            "The session has ended; log in again.",
-            field: "token",
-            reason: reason.rawValue
-        )
+        return Rejection(.invalidToken, "The session has ended; log in again.", field: "token", reason: reason.rawValue)
     }
 }
 
@@ -125,7 +119,5 @@ package struct SessionNotice: Sendable, Equatable {
     }
 
     /// Returns whether it is the notice of a session's recorded end.
-    package func isOfEnd(of session: Session) -> Bool {
-        session.endedAt == ts && session.endReason == reason
-    }
+    package func isOfEnd(of session: Session) -> Bool { session.endedAt == ts && session.endReason == reason }
 }

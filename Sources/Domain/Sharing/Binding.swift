@@ -35,8 +35,7 @@ package struct Binding: Sendable, Equatable {
     package var boundAt: Instant
     /// The expiry of a guest's binding; nil for one without end.
     package var guestUntil: Instant?
-    /// The invitation that made the user a guest; nil for a user who bound with a proof of
-    /// possession.
+    /// The invitation that made the user a guest; nil for a user who bound with a proof of possession.
     package var sharing: SharingID?
 
     /// Binds a user to a device.
@@ -71,12 +70,10 @@ package struct Binding: Sendable, Equatable {
     /// The longest note of a user on a device, in characters.
     package static let remarkMax = 256
 
-    /// Returns whether a guest's time is over, even if the control worker (`DueControl`) has not
-    /// ended the binding yet.
+    /// Returns whether a guest's time is over, even if the control worker (`DueControl`) has not ended the binding yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns the reason why the user may not send a command of a kind at a moment; nil if they
-    /// may.
+    /// Returns the reason why the user may not send a command of a kind at a moment; nil if they may.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }

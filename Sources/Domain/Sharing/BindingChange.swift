@@ -6,8 +6,7 @@ package enum BindingEvent: Sendable, Equatable {
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's
-    /// time.
+    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's time.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)

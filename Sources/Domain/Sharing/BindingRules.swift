@@ -27,11 +27,7 @@ package enum BindingRules {
         switch callerRole {
         case .strangerToFree: return BindingChange(joined: .special)
         case .strangerToShared: return BindingChange(joined: .normal)
-        case .strangerToOwned:
-            throw Rejection(
-                .forbidden,
-                "The device has an owner; only the owner can let others in."
-            )
+        case .strangerToOwned: throw Rejection(.forbidden, "The device has an owner; only the owner can let others in.")
         case .special, .normal, .owner, .guest: return BindingChange()
         }
     }
@@ -48,8 +44,7 @@ package enum BindingRules {
         }
     }
 
-    /// Makes the user a guest; the first acceptance also makes the inviter the owner, and guests of
-    /// all other users.
+    /// Makes the user a guest; the first acceptance also makes the inviter the owner, and guests of all other users.
     private static func accept(
         _ inviter: UserID,
         _ callerRole: CallerRole,
@@ -57,8 +52,7 @@ package enum BindingRules {
     ) throws(Rejection) -> BindingChange {
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: break
-        case .special, .normal, .owner, .guest:
-            throw Rejection(.duplicated, "The device is bound to you already.")
+        case .special, .normal, .owner, .guest: throw Rejection(.duplicated, "The device is bound to you already.")
         }
         guard let host = present.first(where: { $0.uid == inviter && $0.role.isPrincipal }) else {
             throw Rejection(.expired, "The device is not the inviter's to share any more.")
@@ -100,9 +94,7 @@ package enum BindingRules {
         present: [Binding]
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
-        guard other != uid else {
-            throw .invalid("params.uid", "Leave the device with device/unbind.")
-        }
+        guard other != uid else { throw .invalid("params.uid", "Leave the device with device/unbind.") }
         guard present.contains(where: { $0.uid == other }) else { throw noSuchGuest }
         return BindingChange(ended: [other])
     }
@@ -136,18 +128,12 @@ package enum BindingRules {
         switch callerRole {
         case .owner: return
         case .strangerToFree, .strangerToShared, .strangerToOwned: throw notBound
-        case .special, .normal, .guest:
-            throw Rejection(.forbidden, "Only the owner of the device may do this.")
+        case .special, .normal, .guest: throw Rejection(.forbidden, "Only the owner of the device may do this.")
         }
     }
 
-    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't
-    /// exist.
-    package static let notBound = Rejection(
-        .notBound,
-        "The device is not bound to you.",
-        field: "params.did"
-    )
+    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't exist.
+    package static let notBound = Rejection(.notBound, "The device is not bound to you.", field: "params.did")
 
     private static let noSuchGuest = Rejection(
         .resourceNotFound,

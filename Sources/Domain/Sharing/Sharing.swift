@@ -17,9 +17,7 @@ package struct Sharing: Sendable, Equatable {
     }
 
     /// The kind of name that the inviter used for the guest.
-    package enum AddresseeKind: String, Sendable, CaseIterable {
-        case phone, email, username, uid, anonymous
-    }
+    package enum AddresseeKind: String, Sendable, CaseIterable { case phone, email, username, uid, anonymous }
 
     /// The invited name or address, masked.
     package struct Addressee: Sendable, Equatable {
@@ -103,15 +101,10 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the invitation's status at a moment, even if the control worker (`DueControl`) has
-    /// not recorded it yet.
-    package func status(at now: Instant) -> Status {
-        status == .pending && expiresAt <= now ? .expired : status
-    }
+    /// Returns the invitation's status at a moment, even if the control worker (`DueControl`) has not recorded it yet.
+    package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time since which the status at a moment applies, even if the control worker
-    /// (`DueControl`) has not recorded it yet.
-    package func updated(at now: Instant) -> Instant {
-        status(at: now) == status ? updatedAt : expiresAt
-    }
+    /// Returns the time since which the status at a moment applies, even if the control worker (`DueControl`) has not
+    /// recorded it yet.
+    package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

@@ -9,32 +9,21 @@ package enum SharingRules {
     /// The prefix, by which an app recognises an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// Returns the reason why a user may not answer an invitation named by its id or by its scanned
-    /// code; nil if they may.
-    package static func refuseAnswer(
-        _ sharing: Sharing?,
-        by uid: UserID,
-        at now: Instant
-    ) -> Rejection? {
+    /// Returns the reason why a user may not answer an invitation named by its id or by its scanned code; nil if they
+    /// may.
+    package static func refuseAnswer(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing else { return notFound }
         switch sharing.way {
         case .user where sharing.guest != uid: return notFound
         case .qrcode where sharing.inviter == uid:
-            return .invalid(
-                "params.qrText",
-                "The invitation is your own; another user has to scan it."
-            )
+            return .invalid("params.qrText", "The invitation is your own; another user has to scan it.")
         case .user, .qrcode: break
         }
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
     /// Returns the reason why a user may not revoke an invitation; nil if they may.
-    package static func refuseRevocation(
-        _ sharing: Sharing?,
-        by uid: UserID,
-        at now: Instant
-    ) -> Rejection? {
+    package static func refuseRevocation(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing, sharing.inviter == uid else { return notFound }
         return sharing.status(at: now).isOpen ? nil : expired
     }
@@ -51,8 +40,8 @@ package enum SharingRules {
 
     /// Decides the fate of an open invitation after a change in which a binding ended for a reason.
     ///
-    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with
-    /// its guest's time; all others that end are revoked.
+    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with its guest's time;
+    /// all others that end are revoked.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,
@@ -63,8 +52,7 @@ package enum SharingRules {
         let isAccepted = sharing.status == .accepted
         switch change.invitations {
         case .stay where !isGuestGone: return .stays
-        case .pass(let heir) where isAccepted && !isGuestGone && sharing.guest != heir:
-            return .passes(to: heir)
+        case .pass(let heir) where isAccepted && !isGuestGone && sharing.guest != heir: return .passes(to: heir)
         case .stay, .void, .pass: break
         }
         let isOver =
@@ -73,10 +61,7 @@ package enum SharingRules {
         return .ends(isOver ? .expired : .revoked)
     }
 
-    private static let notFound = Rejection(
-        .resourceNotFound,
-        "There is no such invitation for you."
-    )
+    private static let notFound = Rejection(.resourceNotFound, "There is no such invitation for you.")
     private static let expired = Rejection(
         .expired,
         "The invitation is over: it was answered, was revoked, or its time has passed."

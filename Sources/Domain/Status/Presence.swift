@@ -12,21 +12,19 @@ package struct Presence: Sendable, Equatable {
     package var session: String?
     /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
-    /// The time at which the newest connection is presumed to receive commands, unless the gate
-    /// sees it subscribe before; nil if it is known to, or if there was no new one.
+    /// The time at which the newest connection is presumed to receive commands, unless the gate sees it subscribe
+    /// before; nil if it is known to, or if there was no new one.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands may get lost, because the new connection may not have
-    /// subscribed yet; nil if none can.
+    /// Returns the time until which commands may get lost, because the new connection may not have subscribed yet; nil
+    /// if none can.
     ///
     /// A time farther ahead than `seconds` was set before the clock was set back, and is ignored.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
-        guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else {
-            return nil
-        }
+        guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom
     }
 }
@@ -49,8 +47,8 @@ package enum PresenceSignal: Sendable, Equatable {
 
 /// The rules of presence.
 ///
-/// A connection that isn't the newest changes nothing. While the gate knows a live one, the
-/// device's own messages don't change whether it is online.
+/// A connection that isn't the newest changes nothing. While the gate knows a live one, the device's own messages don't
+/// change whether it is online.
 package enum PresenceRules {
     /// A change that is published to users.
     package struct Change: Sendable, Equatable {
@@ -62,8 +60,7 @@ package enum PresenceRules {
 
     /// Applies a signal; returns the change that users see, if any.
     ///
-    /// A new connection is presumed to receive commands after `silence` seconds, even without the
-    /// gate's report.
+    /// A new connection is presumed to receive commands after `silence` seconds, even without the gate's report.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
@@ -75,9 +72,7 @@ package enum PresenceRules {
         switch signal {
         case .connected(let connection):
             guard connection >= presence.connection else { return nil }
-            if connection > presence.connection {
-                presence.listensFrom = now.adding(seconds: silence)
-            }
+            if connection > presence.connection { presence.listensFrom = now.adding(seconds: silence) }
             connect(connection, &presence)
         case .listening(let connection):
             guard connection >= presence.connection else { return nil }
@@ -93,14 +88,11 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // A will that the broker publishes late may look like a birth: if there is a gate, only
-            // its reports count.
+            // A will that the broker publishes late may look like a birth: if there is a gate, only its reports count.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):
-            guard !presence.isAlive, session == nil || session == presence.session else {
-                return nil
-            }
+            guard !presence.isAlive, session == nil || session == presence.session else { return nil }
             presence.isOnline = false
             reason = "lost"
         case .notAnnounced:

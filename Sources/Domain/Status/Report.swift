@@ -94,7 +94,7 @@ package struct Report: Sendable, Equatable {
     package static let aheadMaxSeconds: Int64 = 600
     /// The earliest time that a device may give: the beginning of 2015.
     ///
-    /// No device existed before. The present time in seconds, taken for milliseconds, lies before
-    /// this limit until the year 46,970.
+    /// No device existed before. The present time in seconds, taken for milliseconds, lies before this limit until the
+    /// year 46,970.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

@@ -31,12 +31,7 @@ package struct Status: Sendable, Equatable {
         package var ts: Instant
 
         /// Makes an open condition.
-        package init(
-            kind: ConditionKind,
-            name: String,
-            eventID: String,
-            ts: Instant = Instant(milliseconds: 0)
-        ) {
+        package init(kind: ConditionKind, name: String, eventID: String, ts: Instant = Instant(milliseconds: 0)) {
             self.kind = kind
             self.name = name
             self.eventID = eventID
@@ -144,8 +139,7 @@ package struct Event: Sendable, Equatable {
 
     /// All types of events.
     package static let types: Set<String> = [
-        "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun",
-        historyLimited,
+        "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
     /// The type of the event that today's history is full.

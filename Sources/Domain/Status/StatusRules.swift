@@ -51,17 +51,11 @@ package enum StatusRules {
         var outcome = Outcome(ts: effective(report.ts, at: now))
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
         outcome.isPast = report.binary != nil
-        for point in report.points {
-            merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now)
-        }
-        if !report.points.isEmpty, let rejection = checkSize(next, product) {
-            return .failure(rejection)
-        }
+        for point in report.points { merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now) }
+        if !report.points.isEmpty, let rejection = checkSize(next, product) { return .failure(rejection) }
         raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
         raise(report.faults, .fault, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
-        if next.open.count > status.open.count, let rejection = checkConditions(next) {
-            return .failure(rejection)
-        }
+        if next.open.count > status.open.count, let rejection = checkConditions(next) { return .failure(rejection) }
         if !outcome.changed.isEmpty { next.version += 1 }
         if outcome.isVisible { next.ts = later(next.ts, outcome.ts, at: now) }
         status = next
@@ -105,17 +99,11 @@ package enum StatusRules {
         let isBatch = report.isBatch
         for (index, point) in report.points.enumerated() {
             let path = isBatch ? "reports.\(index).data" : "data"
-            if let rejection = ProductRules.check(
-                reported: point.data,
-                product: product,
-                path: path
-            ) {
+            if let rejection = ProductRules.check(reported: point.data, product: product, path: path) {
                 return rejection
             }
         }
-        if report.binary != nil, let rejection = ProductRules.refuseBinary(product, "binary") {
-            return rejection
-        }
+        if report.binary != nil, let rejection = ProductRules.refuseBinary(product, "binary") { return rejection }
         return check(report.alerts, .alert, status: status, product: product)
             ?? check(report.faults, .fault, status: status, product: product)
     }
@@ -128,32 +116,19 @@ package enum StatusRules {
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
             // A condition that is on was declared once, so it can always be cleared.
-            if condition.value == .bool(false), status.eventID(kind, condition.name) != nil {
-                continue
-            }
-            return .invalid(
-                kind.field,
-                "\(condition.name) is not one of the product's \(kind.field)."
-            )
+            if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
+            return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }
         return nil
     }
 
     /// Limits the open conditions, whose names devices of some products choose themselves.
     private static func checkConditions(_ status: Status) -> Rejection? {
-        for kind in ConditionKind.allCases
-        where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
-            return .invalid(
-                kind.field,
-                "A device has at most \(FreeForm.conditionsMax) \(kind.field) on at once."
-            )
-        }
+        for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
+        { return .invalid(kind.field, "A device has at most \(FreeForm.conditionsMax) \(kind.field) on at once.") }
         let bytes = status.open.reduce(0) { $0 + JSONValue.string($1.name).encoded().count + 1 }
         guard bytes > FreeForm.conditionBytesMax else { return nil }
-        return .invalid(
-            "alerts",
-            "The names of what is on have at most \(FreeForm.conditionBytesMax) bytes."
-        )
+        return .invalid("alerts", "The names of what is on have at most \(FreeForm.conditionBytesMax) bytes.")
     }
 
     private static func checkSize(_ status: Status, _ product: Product) -> Rejection? {
@@ -165,8 +140,7 @@ package enum StatusRules {
             sum + attribute.name.utf8.count + 4 + attribute.value.encoded().count
         }
         return bytes <= FreeForm.stateBytesMax
-            ? nil
-            : .invalid("data", "A device's state has at most \(FreeForm.stateBytesMax) bytes.")
+            ? nil : .invalid("data", "A device's state has at most \(FreeForm.stateBytesMax) bytes.")
     }
 
     // MARK: Merging
@@ -203,8 +177,7 @@ package enum StatusRules {
         changed: inout [String],
         at now: Instant
     ) -> Bool {
-        for index in status.attributes.indices
-        where status.attributes[index].name.isSame(as: member.key) {
+        for index in status.attributes.indices where status.attributes[index].name.isSame(as: member.key) {
             let before = status.attributes[index].ts
             guard replaces(before, reported: ts, at: now) else {
                 return false
@@ -236,9 +209,7 @@ package enum StatusRules {
             let isOn = condition.value != .bool(false)
             // As with attributes, the newest time wins, and at equal times the later arrival.
             let isNewest =
-                status.conditionTime(kind, condition.name).map {
-                    replaces($0, reported: outcome.ts, at: now)
-                } ?? true
+                status.conditionTime(kind, condition.name).map { replaces($0, reported: outcome.ts, at: now) } ?? true
             outcome.recordPart(isNewest: isNewest)
             let before = isNewest ? status.eventID(kind, condition.name) : nil
             let event = Event(
@@ -253,12 +224,7 @@ package enum StatusRules {
                 outcome.lateEvents.append(event)
                 continue
             }
-            status.recordCondition(
-                kind,
-                condition.name,
-                eventID: isOn ? event.id : nil,
-                at: outcome.ts
-            )
+            status.recordCondition(kind, condition.name, eventID: isOn ? event.id : nil, at: outcome.ts)
             if isOn == (before == nil) { outcome.events.append(event) }
         }
     }
@@ -266,9 +232,7 @@ package enum StatusRules {
 
 extension StatusRules.Outcome {
     /// Records whether the state took a part of the report.
-    fileprivate mutating func recordPart(isNewest: Bool) {
-        if isNewest { self.isNewest = true } else { isPast = true }
-    }
+    fileprivate mutating func recordPart(isNewest: Bool) { if isNewest { self.isNewest = true } else { isPast = true } }
 }
 
 extension Status {
@@ -283,12 +247,7 @@ extension Status {
     }
 
     /// Records that a condition is on, under an event's id, or off.
-    fileprivate mutating func recordCondition(
-        _ kind: ConditionKind,
-        _ name: String,
-        eventID: String?,
-        at ts: Instant
-    ) {
+    fileprivate mutating func recordCondition(_ kind: ConditionKind, _ name: String, eventID: String?, at ts: Instant) {
         cleared.removeAll { $0.kind == kind && $0.name == name }
         let index = open.firstIndex { $0.kind == kind && $0.name == name }
         if let eventID {

@@ -34,22 +34,20 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, which the broker has already verified; nil if the client has
-    /// none.
+    /// Returns a client's certificate, which the broker has already verified; nil if the client has none.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
             let count = Int32(truncatingIfNeeded: name.count)
-            guard let start = name.baseAddress,
-                gate_client_certificate(client, start, count, &parts)
-            else { return nil }
+            guard let start = name.baseAddress, gate_client_certificate(client, start, count, &parts) else {
+                return nil
+            }
             let begin = Int64(timegm(&parts)) &* 1_000
             return ClientCertificate(name: String(cString: start), begin: begin)
         }
     }
 
-    /// Publishes a message as the broker itself, not retained; it leaves at the next turn of the
-    /// broker's loop.
+    /// Publishes a message as the broker itself, not retained; it leaves at the next turn of the broker's loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -58,9 +56,7 @@ enum Broker {
     ) {
         let count = Int32(truncatingIfNeeded: payload.count)
         let code = gate_publish(topic, payload, count, qos, properties.list)
-        if code != MOSQ_ERR_SUCCESS.rawValue {
-            log(.error, "a message of the gate could not be published")
-        }
+        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of the gate could not be published") }
     }
 
     /// Publishes a JSON object, as the other `publish` does.
@@ -70,8 +66,7 @@ enum Broker {
 
     /// Publishes a message of a worker's batch, as the other `publish` does.
     static func publish(_ message: BatchedMessage) {
-        let code = withUnsafeTemporaryAllocation(of: CChar.self, capacity: message.topic.count + 1)
-        {
+        let code = withUnsafeTemporaryAllocation(of: CChar.self, capacity: message.topic.count + 1) {
             topic in
             for (index, byte) in message.topic.enumerated() {
                 topic[index] = CChar(bitPattern: byte)
@@ -90,13 +85,10 @@ enum Broker {
                 Int32(truncatingIfNeeded: message.traceparent?.count ?? 0)
             )
         }
-        if code != MOSQ_ERR_SUCCESS.rawValue {
-            log(.error, "a message of a worker could not be published")
-        }
+        if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if
-    /// memory is short.
+    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if memory is short.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else {
             return nil
@@ -108,9 +100,7 @@ enum Broker {
     /// Closes a connection without its will; the disconnect callback runs before this returns.
     static func kick(_ clientId: String) { _ = gate_kick(clientId) }
 
-    static func log(_ level: Level, _ text: String) {
-        gate_log(level.rawValue, "lamplighter gate: \(text)")
-    }
+    static func log(_ level: Level, _ text: String) { gate_log(level.rawValue, "lamplighter gate: \(text)") }
 }
 
 /// The clocks of the gate: wall time, as messages carry it, and steady time, for limits.

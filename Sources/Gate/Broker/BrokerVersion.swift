@@ -2,14 +2,12 @@ import Glibc
 
 /// The version of the broker that has loaded the gate, which no function of the broker returns.
 enum BrokerVersion {
-    /// Whether the broker is of the version with which the private structures were tested:
-    /// Mosquitto 2.0.11.
+    /// Whether the broker is of the version with which the private structures were tested: Mosquitto 2.0.11.
     ///
     /// False if the program can't be read.
     static let isTested = isNamed("2.0.11", in: "/proc/self/exe")
 
-    /// Returns whether a program contains the version as a separate string, as Mosquitto does for
-    /// its log.
+    /// Returns whether a program contains the version as a separate string, as Mosquitto does for its log.
     static func isNamed(_ version: String, in path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }

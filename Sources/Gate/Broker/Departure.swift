@@ -4,8 +4,8 @@ import CMosquittoBroker
 extension Departure {
     /// Determines why the broker ends a connection.
     ///
-    /// Mosquitto 2.0.11 always gives plugins the reason -1; only its memory shows whether it
-    /// received a DISCONNECT. Versions that give the reason are trusted.
+    /// Mosquitto 2.0.11 always gives plugins the reason -1; only its memory shows whether it received a DISCONNECT.
+    /// Versions that give the reason are trusted.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed

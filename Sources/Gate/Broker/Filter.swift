@@ -25,9 +25,7 @@ struct Filter: Sendable, Equatable {
         let isWildcard = bytes.map { $0 == Topic.plus || $0 == Topic.hash }
         if !isWildcard.contains(true) {
             shape = .exact
-        } else if isWildcard.firstIndex(of: true) == bytes.count - 1, text.utf8.count > 1,
-            bytes.last == Topic.hash
-        {
+        } else if isWildcard.firstIndex(of: true) == bytes.count - 1, text.utf8.count > 1, bytes.last == Topic.hash {
             shape = .below(bytes.count - 2)
         } else {
             shape = .general
@@ -43,8 +41,7 @@ struct Filter: Sendable, Equatable {
     func matches(_ topic: Bytes) -> Bool {
         bytes.withUnsafeBufferPointer { filter in
             switch shape {
-            case .exact:
-                filter.count == topic.count && Topic.begins(topic, with: filter, count: topic.count)
+            case .exact: filter.count == topic.count && Topic.begins(topic, with: filter, count: topic.count)
             case .below(let count):
                 topic.count >= count && Topic.begins(topic, with: filter, count: count)
                     && (topic.count == count || topic[count] == Topic.slash)
@@ -115,16 +112,13 @@ enum Topic {
 
     /// Compares the first bytes; neither may be shorter than `count`.
     static func begins(_ bytes: Bytes, with prefix: Bytes, count: Int) -> Bool {
-        guard count > 0, let left = bytes.baseAddress, let right = prefix.baseAddress else {
-            return count == 0
-        }
+        guard count > 0, let left = bytes.baseAddress, let right = prefix.baseAddress else { return count == 0 }
         return memcmp(left, right, count) == 0
     }
 
     /// Whether a topic continues after a prefix, such as `{root}/user/`.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
-        topic.count > prefix.count
-            && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
+        topic.count > prefix.count && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
 
     /// Matches a topic with a filter, level by level.

@@ -2,11 +2,10 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own
-/// memory.
+/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own memory.
 ///
-/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are
-/// removed. Properties can't be cut out of the list, so it is copied if one must be removed.
+/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are removed. Properties
+/// can't be cut out of the list, so it is copied if one must be removed.
 struct MessageProperties {
     /// The head of the broker's list, or of its replacement.
     private(set) var list: OpaquePointer?
@@ -56,8 +55,7 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not pass; returns false, with the list unchanged, if memory
-    /// is short.
+    /// Removes the properties that must not pass; returns false, with the list unchanged, if memory is short.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var isWhole = true
@@ -96,8 +94,8 @@ extension MessageProperties {
             }
         }
 
-        /// Whether the property may reach workers: a Response Topic or Correlation Data within its
-        /// limit, and no user property under the gate's own names.
+        /// Whether the property may reach workers: a Response Topic or Correlation Data within its limit, and no user
+        /// property under the gate's own names.
         func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true
@@ -105,8 +103,7 @@ extension MessageProperties {
                 guard id == Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue) else { return true }
                 let most = limits.responseTopicBytes
                 return most == 0 || strlen(text) <= most
-            case .bytes(_, _, let count):
-                return limits.correlationBytes == 0 || Int(count) <= limits.correlationBytes
+            case .bytes(_, _, let count): return limits.correlationBytes == 0 || Int(count) <= limits.correlationBytes
             case .pair(let name, _):
                 let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
                 return !bytes.starts(with: reserved)
@@ -118,8 +115,7 @@ extension MessageProperties {
                 switch self {
                 case .byte(let id, let value): gate_property_add_byte(&list, id, value)
                 case .text(let id, let text): gate_property_add_string(&list, id, text)
-                case .bytes(let id, let data, let count):
-                    gate_property_add_binary(&list, id, data, count)
+                case .bytes(let id, let data, let count): gate_property_add_binary(&list, id, data, count)
                 case .pair(let name, let value):
                     gate_property_add_pair(&list, MessageProperties.userProperty, name, value)
                 }
@@ -127,8 +123,7 @@ extension MessageProperties {
         }
     }
 
-    /// Reads a property of a kind that Mosquitto keeps with a message; it has already dropped all
-    /// others.
+    /// Reads a property of a kind that Mosquitto keeps with a message; it has already dropped all others.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {
@@ -149,9 +144,7 @@ extension MessageProperties {
         case MQTT_PROP_USER_PROPERTY:
             var name: UnsafeMutablePointer<CChar>?
             var value: UnsafeMutablePointer<CChar>?
-            guard gate_property_pair(property, id, &name, &value), let name, let value else {
-                return
-            }
+            guard gate_property_pair(property, id, &name, &value), let name, let value else { return }
             body(.pair(name, value))
             free(name)
             free(value)

@@ -1,14 +1,13 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of its session. Their words follow the ones
-// that `start` compares. Two more are compared here, because the fields before them depend on how
-// the broker was built.
+// The messages that wait for a client, and the lifetime of its session. Their words follow the ones that `start`
+// compares. Two more are compared here, because the fields before them depend on how the broker was built.
 extension PrivateStructure {
     /// The memory that the broker holds for a client.
     struct Holding {
-        /// The bytes of payloads that wait or are unacknowledged, of unsent packets, of a
-        /// half-received packet, and of the will.
+        /// The bytes of payloads that wait or are unacknowledged, of unsent packets, of a half-received packet, and of
+        /// the will.
         var bytes: Int
         /// The number of messages that wait or are unacknowledged, and of unsent packets.
         var messages: Int
@@ -38,14 +37,11 @@ extension PrivateStructure {
         let count = Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
         let window = load(start, Word.outgoing &+ Outgoing.window)
         let quota = Int32(truncatingIfNeeded: window)
-        guard payload >= 0, count < 1 << 30, quota <= Int32(window >> 32 & 0xFFFF) else {
-            return nil
-        }
+        guard payload >= 0, count < 1 << 30, quota <= Int32(window >> 32 & 0xFFFF) else { return nil }
         let packets = Int(load(start, Word.packetsToSend) >> 32)
         let half = load(start, Word.payload) == 0 ? 0 : Int(load(start, Word.lengths) >> 32)
         return Holding(
-            bytes: payload &+ half &+ packetBytes(from: start, count: packets)
-                &+ willBytes(from: start),
+            bytes: payload &+ half &+ packetBytes(from: start, count: packets) &+ willBytes(from: start),
             messages: count &+ packets,
             isWindowFull: quota <= 0,
             oldest: load(start, Word.outgoing &+ Outgoing.oldest)
@@ -108,29 +104,20 @@ extension PrivateStructure {
 
     /// Returns the descriptor of a client's connection; nil if unknown.
     ///
-    /// It follows the number that identifies the client to epoll, and must be connected to the
-    /// client's address.
+    /// It follows the number that identifies the client to epoll, and must be connected to the client's address.
     static func socket(of client: OpaquePointer) -> Int32? {
-        guard start(of: client) != nil, let address = gate_client_address(client) else {
-            return nil
-        }
+        guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the bytes of the payload and topic of a client's will; 0 without a will, or if
-    /// unknown.
-    static func willBytes(of client: OpaquePointer) -> Int {
-        sessionStart(of: client).map(willBytes) ?? 0
-    }
+    /// Returns the bytes of the payload and topic of a client's will; 0 without a will, or if unknown.
+    static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
-        guard let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will)) else {
-            return 0
-        }
+        guard let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will)) else { return 0 }
         let topic = UnsafePointer<CChar>(bitPattern: load(will, WillWord.topic))
-        return Int(load(will, WillWord.lengthAndQuality) & 0xFFFF_FFFF)
-            &+ (topic.map { Int(strlen($0)) } ?? 0)
+        return Int(load(will, WillWord.lengthAndQuality) & 0xFFFF_FFFF) &+ (topic.map { Int(strlen($0)) } ?? 0)
     }
 
     private static func lower(_ start: UnsafeMutableRawPointer, _ place: Int, to most: UInt32) {
@@ -138,8 +125,8 @@ extension PrivateStructure {
         start.storeBytes(of: min(asked, most), toByteOffset: place &* word, as: UInt32.self)
     }
 
-    /// Returns the start of the fields; nil if the two that functions of the broker also return
-    /// differ, or a small field is out of range.
+    /// Returns the start of the fields; nil if the two that functions of the broker also return differ, or a small
+    /// field is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))

@@ -1,19 +1,16 @@
 import CMosquittoBroker
 
-/// Fields of Mosquitto's private `struct mosquitto` that no function of the broker returns: whether
-/// a client sent a DISCONNECT, the will of a refused CONNECT, the messages that wait for a client,
-/// and the lifetime of its session.
+/// Fields of Mosquitto's private `struct mosquitto` that no function of the broker returns: whether a client sent a
+/// DISCONNECT, the will of a refused CONNECT, the messages that wait for a client, and the lifetime of its session.
 ///
-/// They are used only in the broker's version that they were tested with, and only if every known
-/// word is in memory as expected. Otherwise a connection that ends without a reason counts as lost,
-/// the broker keeps refused wills, the gate estimates the waiting messages (`Held`), and the
-/// service ends sessions (`Gate+SessionEnds`).
+/// They are used only in the broker's version that they were tested with, and only if every known word is in memory as
+/// expected. Otherwise a connection that ends without a reason counts as lost, the broker keeps refused wills, the gate
+/// estimates the waiting messages (`Held`), and the service ends sessions (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 
-    /// The positions of words in the structure, counted from the address: address, id, username,
-    /// password, keep-alive with state, three times, the packet being read (payload, next, lengths,
-    /// …), two packets to send, the will.
+    /// The positions of words in the structure, counted from the address: address, id, username, password, keep-alive
+    /// with state, three times, the packet being read (payload, next, lengths, …), two packets to send, the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -51,8 +48,8 @@ enum PrivateStructure {
         return disconnecting.contains(load(start, Word.state) >> 32)
     }
 
-    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never
-    /// does: up to 64 KB of memory for each, even with a wrong password.
+    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never does: up to 64 KB of
+    /// memory for each, even with a wrong password.
     ///
     /// Does nothing if the client has none.
     static func freeRefusedWill(of client: OpaquePointer) {
@@ -71,9 +68,8 @@ enum PrivateStructure {
     ) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
         // A new client whose CONNECT was read completely, and to which nothing was sent yet.
-        guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0,
-            load(start, Word.next) == 0, command == 0x10,
-            load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
+        guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0, load(start, Word.next) == 0,
+            command == 0x10, load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
             load(start, Word.firstToSend) == 0, load(start, Word.lastToSend) == 0,
             let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will))
         else { return nil }
@@ -86,8 +82,8 @@ enum PrivateStructure {
 
     /// Returns the position of the address, which the id, username, password and keep-alive follow.
     ///
-    /// Returns nil in a broker of another version, or if the first words of the structure don't
-    /// hold these values as the broker's functions return them.
+    /// Returns nil in a broker of another version, or if the first words of the structure don't hold these values as
+    /// the broker's functions return them.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)
@@ -96,12 +92,9 @@ enum PrivateStructure {
         let username = UInt(bitPattern: gate_client_username(client))
         for place in 1...8 {
             let start = memory.advanced(by: place &* word)
-            guard load(start, 0) == address, load(start, 1) == id, load(start, 2) == username else {
-                continue
-            }
+            guard load(start, 0) == address, load(start, 1) == id, load(start, 2) == username else { continue }
             let keepAlive = load(start, Word.state) & 0xFFFF
-            return Int32(truncatingIfNeeded: keepAlive) == gate_client_keepalive(client)
-                ? start : nil
+            return Int32(truncatingIfNeeded: keepAlive) == gate_client_keepalive(client) ? start : nil
         }
         return nil
     }

@@ -1,12 +1,11 @@
 import CMosquittoBroker
 import Glibc
 
-/// A guard that keeps the gate alive when memory runs out, since Swift traps if an allocation
-/// fails.
+/// A guard that keeps the gate alive when memory runs out, since Swift traps if an allocation fails.
 ///
-/// It checks ten times a second, and every 256 events, whether a larger block can be allocated.
-/// While none can, the gate lives on the reserve that it freed, admits only services, and refuses
-/// the messages and subscriptions of all clients but workers.
+/// It checks ten times a second, and every 256 events, whether a larger block can be allocated. While none can, the
+/// gate lives on the reserve that it freed, admits only services, and refuses the messages and subscriptions of all
+/// clients but workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -44,8 +43,7 @@ final class Shortage {
         }
     }
 
-    /// Whether the allocator has room in freed memory, which it can keep and the system counts as
-    /// taken.
+    /// Whether the allocator has room in freed memory, which it can keep and the system counts as taken.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)
@@ -61,8 +59,8 @@ final class Shortage {
         Broker.log(.error, "memory is short: only workers are served")
     }
 
-    /// Whether to refuse an event because memory is short: a CONNECT that isn't a service's, or an
-    /// access or message that isn't a worker's.
+    /// Whether to refuse an event because memory is short: a CONNECT that isn't a service's, or an access or message
+    /// that isn't a worker's.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }

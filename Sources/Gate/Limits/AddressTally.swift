@@ -15,11 +15,10 @@ final class AddressTally: Kept {
     func isAsNew(at now: Int64) -> Bool { budget.isAsNew(at: now) }
 }
 
-/// The tallies of source addresses with connections, and of others until their budget is full
-/// again, so that reconnecting does not refill it.
+/// The tallies of source addresses with connections, and of others until their budget is full again, so that
+/// reconnecting does not refill it.
 ///
-/// Holds at most `limit` addresses without connections, and forgets all of these when there are
-/// more.
+/// Holds at most `limit` addresses without connections, and forgets all of these when there are more.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int
@@ -36,8 +35,7 @@ struct AddressTallies {
     /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
-    /// Notes a new connection and returns the tally of its address; nil if addresses are not
-    /// counted.
+    /// Notes a new connection and returns the tally of its address; nil if addresses are not counted.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
         let tally = live[address] ?? idle.take(address) ?? new(address, at: now)
@@ -55,11 +53,7 @@ struct AddressTallies {
     }
 
     private func new(_ address: String, at now: Int64) -> AddressTally {
-        let budget = AddressBudget(
-            messagesPerSecond: messagesPerSecond,
-            messageBurst: messageBurst,
-            now: now
-        )
+        let budget = AddressBudget(messagesPerSecond: messagesPerSecond, messageBurst: messageBurst, now: now)
         return AddressTally(address, budget)
     }
 }

@@ -3,13 +3,11 @@ import Credentials
 import JSON
 import Metering
 
-// The memory that the broker holds for one client and for all of them (reference: fairness#held).
-// The broker asks before each delivery, so waiting messages are counted there. If the broker's
-// memory can be read (`PrivateStructure`), the acknowledged ones are subtracted when the count
-// reaches a limit and once a second.
+// The memory that the broker holds for one client and for all of them (reference: fairness#held). The broker asks
+// before each delivery, so waiting messages are counted there. If the broker's memory can be read (`PrivateStructure`),
+// the acknowledged ones are subtracted when the count reaches a limit and once a second.
 extension Gate {
-    /// Whether a granted delivery may be kept for a client; if not, notes the missed status or
-    /// publishes the refusal.
+    /// Whether a granted delivery may be kept for a client; if not, notes the missed status or publishes the refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -28,13 +26,7 @@ extension Gate {
 
     private static let status = Array("/status".utf8)
 
-    private func leaveOut(
-        _ held: Held,
-        of client: Client,
-        topic: Bytes,
-        isStatus: Bool,
-        at now: Int64
-    ) {
+    private func leaveOut(_ held: Held, of client: Client, topic: Bytes, isStatus: Bool, at now: Int64) {
         if isStatus {
             if held.missed.isEmpty { slow[held.clientId] = held }
             held.missed.note(topic, rootLevels: rootLevels)
@@ -82,8 +74,7 @@ extension Gate {
         }
     }
 
-    /// Takes over the account of the session that a client resumes; drops it if the session begins
-    /// clean.
+    /// Takes over the account of the session that a client resumes; drops it if the session begins clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -93,8 +84,7 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Notes when the session of an ended connection expires; drops the account if the session
-    /// ended too.
+    /// Notes when the session of an ended connection expires; drops the account if the session ended too.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -117,15 +107,13 @@ extension Gate {
         let now = Clock.coarse()
         for held in held.values {
             if held.client == nil, held.lapsesAt <= now { forgetHeld(held.clientId) }
-            guard let client = held.client, client.isConnected, let pointer = client.pointer else {
-                continue
-            }
+            guard let client = held.client, client.isConnected, let pointer = client.pointer else { continue }
             read(held, pointer, isConnected: true, at: now, isForced: true)
             if held.messages == 0, held.missed.isEmpty {
                 forgetHeld(held.clientId)
             } else if settings.limits.tooSlowSeconds > 0,
-                now &- held.stuckSince >= Int64(settings.limits.tooSlowSeconds) &* 1_000,
-                held.stuckSince < .max, !client.isLeaving
+                now &- held.stuckSince >= Int64(settings.limits.tooSlowSeconds) &* 1_000, held.stuckSince < .max,
+                !client.isLeaving
             {
                 expel(client)
             }
@@ -136,18 +124,14 @@ extension Gate {
     /// Closes the connection of a client that reads too slowly.
     func expel(_ client: Client) {
         let topic = Array("\(settings.root)/".utf8)
-        topic.withUnsafeBufferPointer {
-            tell(client, .receive(bytes: 0), to: $0, because: .tooSlow)
-        }
+        topic.withUnsafeBufferPointer { tell(client, .receive(bytes: 0), to: $0, because: .tooSlow) }
         leaving.append(Leave(client: client, due: 0))
     }
 
     /// Requests from the service the statuses that terminals missed and can receive now.
     func tellMissed() {
         for held in slow.values {
-            guard let client = held.client, client.isConnected, let pointer = client.pointer else {
-                continue
-            }
+            guard let client = held.client, client.isConnected, let pointer = client.pointer else { continue }
             read(held, pointer, isConnected: true, at: Clock.coarse())
             guard held.isDrained else { continue }
             slow[held.clientId] = nil
@@ -157,8 +141,8 @@ extension Gate {
                 topicForWorkers("system/missed", ofTerminal: held.clientId),
                 [
                     "terminalId": .string(held.clientId), "uid": .string(missed.uid),
-                    "dids": .array(missed.dids.sorted().map { .string($0) }),
-                    "all": .bool(missed.isAll), "ts": .integer(Clock.now()),
+                    "dids": .array(missed.dids.sorted().map { .string($0) }), "all": .bool(missed.isAll),
+                    "ts": .integer(Clock.now()),
                 ],
                 qos: 1
             )

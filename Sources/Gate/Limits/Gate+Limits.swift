@@ -2,25 +2,22 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them:
-// topic and payload at ACL_CHECK, properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE
-// are counted separately at the same rates. A CONNECT counts as a message, and a will counts when
-// it is sent. Messages of terminals and products count against their source address as well.
-// Nothing here allocates for a message, except for the first refused one in a second; only
-// Mosquitto copies a message's properties, if any.
+// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them: topic and payload at
+// ACL_CHECK, properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same rates.
+// A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products count against
+// their source address as well. Nothing here allocates for a message, except for the first refused one in a second;
+// only Mosquitto copies a message's properties, if any.
 //
-// Mosquitto 2.0.11 has only one refusal for plugins, `MOSQ_ERR_ACL_DENIED`, which gives 0x87 in
-// PUBACK, PUBREC and SUBACK (0x80 in a SUBACK of 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives
-// 0x97, was added in 2.1; any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code:
-// the broker sends it and drops the message.
+// Mosquitto 2.0.11 has only one refusal for plugins, `MOSQ_ERR_ACL_DENIED`, which gives 0x87 in PUBACK, PUBREC and
+// SUBACK (0x80 in a SUBACK of 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, was added in 2.1; any other error
+// ends the connection. A PUBACK of MQTT 3.1.1 has no code: the broker sends it and drops the message.
 extension Gate {
     /// Counts an access; returns true if it exceeds the limits.
     func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard let tally = client.tally, let size = access.size(topic) else { return false }
         let now = Clock.coarse()
         let verdict =
-            access.isSubscription
-            ? tally.filters.take(bytes: size, at: now) : tally.meter.take(bytes: size, at: now)
+            access.isSubscription ? tally.filters.take(bytes: size, at: now) : tally.meter.take(bytes: size, at: now)
         guard case .beyond(let mustTell, let mustClose) = verdict else {
             return isBeyondAddress(client, access, to: topic, tally: tally, at: now)
         }
@@ -29,12 +26,11 @@ extension Gate {
         return true
     }
 
-    /// Counts a message within its connection's limits against its source address; returns true if
-    /// it exceeds the address's budget.
+    /// Counts a message within its connection's limits against its source address; returns true if it exceeds the
+    /// address's budget.
     ///
-    /// Closes no connection and imposes no penalty: a terminal isn't responsible for others behind
-    /// the same router. A terminal that floods is closed by its own limits, which also count the
-    /// messages refused here.
+    /// Closes no connection and imposes no penalty: a terminal isn't responsible for others behind the same router. A
+    /// terminal that floods is closed by its own limits, which also count the messages refused here.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -59,14 +55,12 @@ extension Gate {
         switch access {
         case .publish:
             if topic.count > Self.topicBytesMax {
-                // The client may have set an alias, which keeps the topic as long as the
-                // connection.
+                // The client may have set an alias, which keeps the topic as long as the connection.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
             }
             let most = limits.publishLevels &+ rootLevels &- 2
-            return limits.publishLevels > 0 && FilterShape.count(topic) > most
-                ? .tooManyLevels : nil
+            return limits.publishLevels > 0 && FilterShape.count(topic) > most ? .tooManyLevels : nil
         case .subscribe:
             if let reason = client.rights.refusalOfShape(
                 topic,
@@ -86,8 +80,8 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes are already counted; returns false if
-    /// they exceed the limits.
+    /// Counts the properties of a message whose other bytes are already counted; returns false if they exceed the
+    /// limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -98,8 +92,8 @@ extension Gate {
         return false
     }
 
-    /// Closes a connection that has sent too fast for too long and refuses its client id for a
-    /// while; after many closings, also its source address.
+    /// Closes a connection that has sent too fast for too long and refuses its client id for a while; after many
+    /// closings, also its source address.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -113,9 +107,8 @@ extension Gate {
 
     /// Refuses a client that was closed for sending too fast and reconnects too soon.
     ///
-    /// An address is refused only for clients with a shared secret: a device with its own secret,
-    /// and a terminal with its session's token, aren't responsible for their neighbours behind the
-    /// same router.
+    /// An address is refused only for clients with a shared secret: a device with its own secret, and a terminal with
+    /// its session's token, aren't responsible for their neighbours behind the same router.
     func checkPenalty(
         _ pass: Admission.Pass,
         key: String,
@@ -128,12 +121,7 @@ extension Gate {
     }
 
     /// Returns the tally of a new connection, with the CONNECT counted; nil for the workers.
-    func tally(
-        of pass: Admission.Pass,
-        clientId: String,
-        key: String,
-        will: Int = 0
-    ) throws(RefusalReason) -> Tally? {
+    func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass.principal) else { return nil }
         let now = Clock.coarse()
         let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
@@ -147,8 +135,7 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a new connection, or for a session whose will or queue the broker asks
-    /// about.
+    /// Creates a tally for a new connection, or for a session whose will or queue the broker asks about.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
@@ -167,8 +154,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not
-    /// cause.
+    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

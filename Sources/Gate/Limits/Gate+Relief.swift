@@ -2,25 +2,23 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The limit on the memory that the broker holds for products, devices and apps together. The
-// clients' accounts cover most of it; the rest (subscriptions, wills, half-received packets, TLS
-// buffers) shows in the broker's total memory.
+// The limit on the memory that the broker holds for products, devices and apps together. The clients' accounts cover
+// most of it; the rest (subscriptions, wills, half-received packets, TLS buffers) shows in the broker's total memory.
 extension Gate {
     /// The bytes of an idle connection; more with TLS.
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
     /// The bytes of a broker without clients.
     private static let emptyBytes = 16 << 20
-    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more if the
-    /// gate has to estimate.
+    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more if the gate has to
+    /// estimate.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// The free memory beyond which all of it is returned to the system, if it was free for
-    /// `unusedTime` milliseconds: a busy broker would take it back at once, and stall meanwhile.
+    /// The free memory beyond which all of it is returned to the system, if it was free for `unusedTime` milliseconds:
+    /// a busy broker would take it back at once, and stall meanwhile.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that hold most until the sum is well below its limit; called ten times a
-    /// second.
+    /// Ends the sessions that hold most until the sum is well below its limit; called ten times a second.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -29,8 +27,8 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Sessions end before newcomers are refused: otherwise clients that hold memory could keep
-        // newcomers out for as long as they like.
+        // Sessions end before newcomers are refused: otherwise clients that hold memory could keep newcomers out for as
+        // long as they like.
         isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
         if isFull {
@@ -53,8 +51,8 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Whether to query the allocator, which walks through all free memory: once a second, while
-    /// much is held, and when the process has grown by a sixteenth of the limit.
+    /// Whether to query the allocator, which walks through all free memory: once a second, while much is held, and when
+    /// the process has grown by a sixteenth of the limit.
     ///
     /// A process that reuses free memory holds more without growing.
     private func mustLook(at steady: Int64) -> Bool {
@@ -73,8 +71,7 @@ extension Gate {
         for client in clients.values {
             if client.tally == nil, let pointer = client.pointer {
                 let holding = PrivateStructure.holding(of: pointer)
-                others &+=
-                    holding.map { $0.bytes &+ $0.messages &* PrivateStructure.bytesPerMessage } ?? 0
+                others &+= holding.map { $0.bytes &+ $0.messages &* PrivateStructure.bytesPerMessage } ?? 0
             }
             others &+= client.isTLS ? Self.idleBytesOfTLS : Self.idleBytes
         }
@@ -83,8 +80,8 @@ extension Gate {
 
     /// Ends the clients that hold most, but none that holds little.
     ///
-    /// Memory without an account can belong to connections without a CONNECT, and well-behaved
-    /// clients aren't ended for others.
+    /// Memory without an account can belong to connections without a CONNECT, and well-behaved clients aren't ended for
+    /// others.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -98,8 +95,7 @@ extension Gate {
         }
     }
 
-    /// Opens accounts for clients that hold memory without a delivery: half-received packets,
-    /// wills.
+    /// Opens accounts for clients that hold memory without a delivery: half-received packets, wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -116,9 +112,7 @@ extension Gate {
 
     /// Ends the session of a client that holds more than others.
     private func end(_ held: Held) {
-        guard let client = held.client, client.isConnected else {
-            return owe(held.clientId, after: nil)
-        }
+        guard let client = held.client, client.isConnected else { return owe(held.clientId, after: nil) }
         endSession(of: client, owedAfter: nil)
         expel(client)
     }

@@ -2,20 +2,17 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// Connections without a complete CONNECT: in a TLS handshake, in the middle of a CONNECT, or
-// silent. The broker reports none of them to plugins, and holds up to a whole packet for each,
-// without a time limit. The gate finds them among the sockets of the process.
+// Connections without a complete CONNECT: in a TLS handshake, in the middle of a CONNECT, or silent. The broker reports
+// none of them to plugins, and holds up to a whole packet for each, without a time limit. The gate finds them among the
+// sockets of the process.
 extension Gate {
     /// How long a connection may stay without a CONNECT while memory is full, in milliseconds.
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that sent no CONNECT in time; at once while newcomers are refused because
-    /// memory runs out.
+    /// Closes connections that sent no CONNECT in time; at once while newcomers are refused because memory runs out.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
-        guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else {
-            return
-        }
+        guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else { return }
         let connected = clients.values.filter(\.isConnected)
         let known = Set(connected.compactMap(\.socket))
         // If one client's socket is unknown, any socket might be that client's.
@@ -28,8 +25,8 @@ extension Gate {
 
 /// The sockets of connections without a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection, identified by its remote address: its descriptor can belong to a different
-    /// connection by the next review.
+    /// A connection, identified by its remote address: its descriptor can belong to a different connection by the next
+    /// review.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -38,8 +35,8 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Reviews all accepted connections except `known` clients' sockets, and ends each that was
-    /// first seen at least `patience` milliseconds ago.
+    /// Reviews all accepted connections except `known` clients' sockets, and ends each that was first seen at least
+    /// `patience` milliseconds ago.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -48,13 +45,10 @@ struct Unconnected {
         for socket in sockets where Self.port(of: socket).map(listened.contains) == true {
             guard let peer = Self.name(of: socket, getpeername).map(Self.number) else { continue }
             let connection =
-                seen[socket].flatMap { $0.peer == peer ? $0 : nil }
-                ?? Connection(peer: peer, since: steady)
+                seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
             // The broker closes it when it next reads.
-            if connection.since < steady, steady &- connection.since >= patience {
-                shutdown(socket, Int32(SHUT_RDWR))
-            }
+            if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found
     }
@@ -76,8 +70,7 @@ struct Unconnected {
     private static func isListening(_ socket: Int32) -> Bool {
         var isListening: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0
-            && isListening != 0
+        return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0 && isListening != 0
     }
 
     /// Returns the local port; nil if the descriptor isn't a TCP socket.
@@ -87,8 +80,7 @@ struct Unconnected {
         }
     }
 
-    /// Returns the address at the other end of a TCP connection, without its port; nil for anything
-    /// else.
+    /// Returns the address at the other end of a TCP connection, without its port; nil for anything else.
     static func address(of socket: Int32) -> String? {
         guard let peer = name(of: socket, getpeername) else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
@@ -129,11 +121,7 @@ struct Unconnected {
     private static func number(of peer: sockaddr_storage) -> Int {
         withUnsafeBytes(of: peer) { bytes in
             var hasher = Hasher()
-            hasher.combine(
-                bytes: UnsafeRawBufferPointer(
-                    rebasing: bytes.prefix(MemoryLayout<sockaddr_in6>.size)
-                )
-            )
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(MemoryLayout<sockaddr_in6>.size)))
             return hasher.finalize()
         }
     }

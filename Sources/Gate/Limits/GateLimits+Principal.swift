@@ -33,7 +33,6 @@ extension Principal {
 
     /// Whether its messages count against its source address.
     ///
-    /// Messages of devices with their own secrets don't: hundreds of devices can be behind one
-    /// gateway or router.
+    /// Messages of devices with their own secrets don't: hundreds of devices can be behind one gateway or router.
     var isCountedByAddress: Bool { party != nil }
 }

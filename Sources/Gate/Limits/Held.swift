@@ -1,14 +1,13 @@
 import Metering
 
-/// The account of the memory that the broker holds for one terminal, device or registering product,
-/// connected or not.
+/// The account of the memory that the broker holds for one terminal, device or registering product, connected or not.
 final class Held {
     let clientId: String
     let limit: HeldLimit
     /// The connection; nil for a session without one.
     weak var client: Client? { didSet { takenAt = Clock.coarse() } }
-    /// The bytes held, with `PrivateStructure.bytesPerMessage` for each message: exact at the last
-    /// reading, plus all deliveries granted since.
+    /// The bytes held, with `PrivateStructure.bytesPerMessage` for each message: exact at the last reading, plus all
+    /// deliveries granted since.
     private(set) var bytes = 0
     private(set) var messages = 0
     /// The statuses that were left out, to be published again.
@@ -19,13 +18,12 @@ final class Held {
     private var readAt: Int64 = .min / 2
     /// The number of messages at the last reading.
     private var readMessages = 0
-    /// Whether the last reading found room for a message, and for a status: a fast client can fill
-    /// it many times a second.
+    /// Whether the last reading found room for a message, and for a status: a fast client can fill it many times a
+    /// second.
     private var hadRoom = (message: false, status: false)
     /// The time up to which deliveries are estimated as accepted.
     private var takenAt = Clock.coarse()
-    /// The oldest unacknowledged message, and the time since which it has been the oldest with a
-    /// full window.
+    /// The oldest unacknowledged message, and the time since which it has been the oldest with a full window.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// When the session without a connection expires.
@@ -36,12 +34,10 @@ final class Held {
         self.limit = limit
     }
 
-    /// Whether a delivery of `size` bytes fits within the limit; a status within three quarters of
-    /// it.
+    /// Whether a delivery of `size` bytes fits within the limit; a status within three quarters of it.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
-        return (bytesMax == 0 || bytes &+ size <= bytesMax)
-            && (messagesMax == 0 || messages < messagesMax)
+        return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
     }
 
     /// Whether little enough is held to send the statuses that were left out.
@@ -58,12 +54,12 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker: at most ten times a second, unless forced, the last
-    /// reading found room or the client has acknowledged an eighth of its limit since.
+    /// Reads the held memory from the broker: at most ten times a second, unless forced, the last reading found room or
+    /// the client has acknowledged an eighth of its limit since.
     ///
-    /// If the broker's memory can't be read, the amount is estimated: with `isAccepting`, a
-    /// connection is assumed to accept data at the rate at which a terminal is answered, otherwise
-    /// none. A session without a connection accepts nothing.
+    /// If the broker's memory can't be read, the amount is estimated: with `isAccepting`, a connection is assumed to
+    /// accept data at the rate at which a terminal is answered, otherwise none. A session without a connection accepts
+    /// nothing.
     func read(
         _ pointer: OpaquePointer?,
         isConnected: Bool,
@@ -73,9 +69,7 @@ final class Held {
         isAccepting: Bool
     ) {
         let mayHaveRoom = isStatus ? hadRoom.status : hadRoom.message
-        guard isForced || mayHaveRoom || now &- readAt >= 100 || hasAcknowledged(pointer) else {
-            return
-        }
+        guard isForced || mayHaveRoom || now &- readAt >= 100 || hasAcknowledged(pointer) else { return }
         readAt = now
         guard let pointer else { return }
         guard let holding = PrivateStructure.holding(of: pointer) else {
@@ -91,9 +85,7 @@ final class Held {
 
     /// Whether the client has acknowledged an eighth of its limit since the last reading.
     private func hasAcknowledged(_ pointer: OpaquePointer?) -> Bool {
-        guard limit.messages > 0, let waiting = pointer.flatMap(PrivateStructure.messages) else {
-            return false
-        }
+        guard limit.messages > 0, let waiting = pointer.flatMap(PrivateStructure.messages) else { return false }
         return waiting <= readMessages &- limit.messages / 8
     }
 
@@ -127,8 +119,8 @@ struct HeldLimit: Equatable {
     /// Messages; 0 for no limit.
     var messages: Int
 
-    /// The rate at which a connection is assumed to accept if the broker's memory can't be read: as
-    /// much as a terminal is answered.
+    /// The rate at which a connection is assumed to accept if the broker's memory can't be read: as much as a terminal
+    /// is answered.
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
@@ -142,8 +134,7 @@ struct MissedStatuses {
     private(set) var uid = ""
     /// The devices, or the first `didsMax` of them.
     private(set) var dids: Set<String> = []
-    /// Whether there were more devices than `didsMax`: then all of the user's devices count as
-    /// missed.
+    /// Whether there were more devices than `didsMax`: then all of the user's devices count as missed.
     private(set) var isAll = false
 
     static let didsMax = 200
@@ -152,12 +143,10 @@ struct MissedStatuses {
 
     /// Notes a topic of the form `user/{uid}/device/{did}/status` below the root.
     mutating func note(_ topic: Bytes, rootLevels: Int) {
-        let levels = String(decoding: topic, as: UTF8.self).split(separator: "/").dropFirst(
-            rootLevels
-        )
-        guard levels.count == 5, let user = levels.dropFirst().first,
-            let did = levels.dropFirst(3).first
-        else { return }
+        let levels = String(decoding: topic, as: UTF8.self).split(separator: "/").dropFirst(rootLevels)
+        guard levels.count == 5, let user = levels.dropFirst().first, let did = levels.dropFirst(3).first else {
+            return
+        }
         if uid != user { (uid, dids, isAll) = (String(user), [], false) }
         guard dids.count < Self.didsMax || dids.contains(String(did)) else { return isAll = true }
         dids.insert(String(did))

@@ -1,7 +1,6 @@
 /// The new client ids that connect from each address in a minute.
 ///
-/// Holds at most `addressesMax` addresses with at most `limit` ids each; more addresses in one
-/// minute reset all counts.
+/// Holds at most `addressesMax` addresses with at most `limit` ids each; more addresses in one minute reset all counts.
 struct NewClients {
     private let limit: Int
     private let addressesMax: Int
@@ -13,11 +12,10 @@ struct NewClients {
         self.addressesMax = addressesMax
     }
 
-    /// Whether to admit a client id: one that was already counted is admitted again, and a `limit`
-    /// of 0 admits all.
+    /// Whether to admit a client id: one that was already counted is admitted again, and a `limit` of 0 admits all.
     ///
-    /// The default of thirty a minute is more than a home or a shop unpacks, and limits one address
-    /// to 43,200 a day; the accounts' and products' own limits apply earlier.
+    /// The default of thirty a minute is more than a home or a shop unpacks, and limits one address to 43,200 a day;
+    /// the accounts' and products' own limits apply earlier.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minute != now / 60_000 || seen.count >= addressesMax {

@@ -1,16 +1,16 @@
 import Metering
 
-/// The limit on newcomers from all source addresses together, including this machine's: products,
-/// and terminals without a live session, that the gate has not admitted before.
+/// The limit on newcomers from all source addresses together, including this machine's: products, and terminals without
+/// a live session, that the gate has not admitted before.
 ///
-/// One app or product gets at most half of the limit while others connect too. The newest 100,000
-/// admitted client ids, at least, are remembered as hashes.
+/// One app or product gets at most half of the limit while others connect too. The newest 100,000 admitted client ids,
+/// at least, are remembered as hashes.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
     private var second: Int64 = 0
-    /// The newcomers admitted for each app or product in this second, and the apps and products
-    /// that asked in this second and the one before.
+    /// The newcomers admitted for each app or product in this second, and the apps and products that asked in this
+    /// second and the one before.
     private var admitted: [String: Int] = [:]
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])

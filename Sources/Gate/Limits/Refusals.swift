@@ -62,17 +62,14 @@ struct Refusals {
         told &+= 1
         defer { suppressed = 0 }
         return [
-            "username": .string(Self.shown(entry.username)),
-            "clientId": .string(Self.cut(entry.clientId, to: 128)),
+            "username": .string(Self.shown(entry.username)), "clientId": .string(Self.cut(entry.clientId, to: 128)),
             "address": .string(entry.address), "action": .string(entry.action.rawValue),
-            "topic": entry.topic.map { .string(Self.cut($0, to: 256)) },
-            "reason": .string(entry.reason.rawValue),
+            "topic": entry.topic.map { .string(Self.cut($0, to: 256)) }, "reason": .string(entry.reason.rawValue),
             "suppressed": suppressed > 0 ? .integer(suppressed) : nil, "ts": .integer(now),
         ]
     }
 
-    /// Returns a username that is safe to show: one of an unknown form might be a secret in the
-    /// wrong field.
+    /// Returns a username that is safe to show: one of an unknown form might be a secret in the wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

@@ -8,11 +8,10 @@ struct RelayedAddress {
 
     /// Returns the client's own address if `address` is one of the relay's; otherwise `address`.
     ///
-    /// The file is read when a client connects: the relay has written the address before that, and
-    /// gives its place to no other client while the connection lasts.
+    /// The file is read when a client connects: the relay has written the address before that, and gives its place to
+    /// no other client while the connection lasts.
     func client(of address: String) -> String {
-        guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place)
-        else { return address }
+        guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address
     }
 

@@ -7,9 +7,8 @@ struct SourceAddress: Equatable {
     /// `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted:
-    /// the address of a proxy, a bridge or the operator on the same machine stands for many
-    /// clients.
+    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted: the address of a
+    /// proxy, a bridge or the operator on the same machine stands for many clients.
     ///
     /// Also nil for a client without an address, which connected through a local socket.
     init?(_ address: String) {
@@ -36,8 +35,7 @@ struct SourceAddress: Equatable {
         return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    /// Returns the dotted text of an IPv4 address mapped into these bytes of IPv6; nil for any
-    /// other address.
+    /// Returns the dotted text of an IPv4 address mapped into these bytes of IPv6; nil for any other address.
     static func fourText(_ bytes: [UInt8]) -> String? {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         guard bytes.starts(with: prefix) else { return nil }

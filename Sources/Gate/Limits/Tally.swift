@@ -1,16 +1,14 @@
 import Metering
 
-/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not
-/// reset them.
+/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not reset them.
 ///
-/// Client ids with a shared secret, of products and of terminals without a session, have a tally
-/// for each source address: a stranger who uses the id can't use up its owner's allowance.
+/// Client ids with a shared secret, of products and of terminals without a session, have a tally for each source
+/// address: a stranger who uses the id can't use up its owner's allowance.
 final class Tally: Kept {
     let key: String
     var meter: Meter
-    /// The count of SUBSCRIBE and UNSUBSCRIBE filters, with the same allowance but apart from
-    /// messages: an app that opens with thirty devices subscribes to each and sends three requests
-    /// about it at once.
+    /// The count of SUBSCRIBE and UNSUBSCRIBE filters, with the same allowance but apart from messages: an app that
+    /// opens with thirty devices subscribes to each and sends three requests about it at once.
     var filters: Meter
     /// Its share of its source address's budget; used for terminals and products only.
     var share: AddressBudget.Sender
@@ -28,9 +26,7 @@ final class Tally: Kept {
         share = AddressBudget.Sender(now: now)
     }
 
-    func isAsNew(at now: Int64) -> Bool {
-        meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now)
-    }
+    func isAsNew(at now: Int64) -> Bool { meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now) }
 
     /// Returns the key under which a connection is counted.
     static func key(of pass: Admission.Pass, clientId: String, source: String?) -> String {
@@ -39,10 +35,9 @@ final class Tally: Kept {
 
     /// Whether there is room for a subscription; one that the client already holds always has room.
     ///
-    /// For a session that the broker kept longer than the gate remembers, the broker's own count is
-    /// the limit. It counts the places that the broker has made, which it reuses and never removes:
-    /// a client that never held more than the limit never exceeds it, and any other exceeds it by
-    /// one at most.
+    /// For a session that the broker kept longer than the gate remembers, the broker's own count is the limit. It
+    /// counts the places that the broker has made, which it reuses and never removes: a client that never held more
+    /// than the limit never exceeds it, and any other exceeds it by one at most.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
@@ -61,8 +56,7 @@ final class Tally: Kept {
         held.removeAll { $0 == number }
     }
 
-    /// Hashes a filter with the process's random seed, so that a sender can't construct two filters
-    /// with the same hash.
+    /// Hashes a filter with the process's random seed, so that a sender can't construct two filters with the same hash.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -80,9 +74,9 @@ protocol Kept {
 
 /// The tallies of clients or addresses without a connection, kept until they equal new ones.
 ///
-/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most
-/// `limit`, and forgets all if more are added in that time: the messages that then get through are
-/// few, compared with the broker's work for all these connections.
+/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most `limit`, and forgets all
+/// if more are added in that time: the messages that then get through are few, compared with the broker's work for all
+/// these connections.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

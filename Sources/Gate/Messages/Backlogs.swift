@@ -1,11 +1,10 @@
 import Batching
 import Metering
 
-/// The messages of devices that the status worker has not processed yet: for the whole worker, or
-/// for each lane if several processes share the work.
+/// The messages of devices that the status worker has not processed yet: for the whole worker, or for each lane if
+/// several processes share the work.
 ///
-/// The echoes state the number of lanes. Each lane has its own queue at the broker, so each can
-/// fall behind separately.
+/// The echoes state the number of lanes. Each lane has its own queue at the broker, so each can fall behind separately.
 struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
@@ -34,11 +33,7 @@ struct Backlogs {
     }
 
     /// Decides about a device's message, and counts it if it is let through.
-    mutating func take(
-        _ sender: inout Backlog.Sender,
-        of did: String,
-        at now: Int64
-    ) -> ShareVerdict {
+    mutating func take(_ sender: inout Backlog.Sender, of did: String, at now: Int64) -> ShareVerdict {
         let lane = lanes.count == 1 ? 0 : Int(Shard.of(did.utf8)) % lanes.count
         return lanes[lane].take(&sender, at: now)
     }

@@ -2,19 +2,16 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses reports fairly (`Backlogs`): the broker's
-// queue for the worker, or for a lane, is first in, first out, so all devices would wait for the
-// messages of a few. A refused report isn't stored, like an unanswered one: the device sends it
-// again. Terminals' requests are refused likewise, if the broker's memory shows how many messages
-// wait for a worker.
+// While the status worker is behind, the gate refuses reports fairly (`Backlogs`): the broker's queue for the worker,
+// or for a lane, is first in, first out, so all devices would wait for the messages of a few. A refused report isn't
+// stored, like an unanswered one: the device sends it again. Terminals' requests are refused likewise, if the broker's
+// memory shows how many messages wait for a worker.
 extension Gate {
-    /// The client id of the status worker's receiving connection, and the prefix of its lanes'
-    /// client ids.
+    /// The client id of the status worker's receiving connection, and the prefix of its lanes' client ids.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a report or request that is about to be let through; returns true if it exceeds its
-    /// sender's share.
+    /// Counts a report or request that is about to be let through; returns true if it exceeds its sender's share.
     ///
     /// Never closes a connection: the sender isn't responsible for the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
@@ -26,12 +23,7 @@ extension Gate {
         return true
     }
 
-    private func backlogVerdict(
-        _ client: Client,
-        _ tally: Tally,
-        bytes: Int,
-        to topic: Bytes
-    ) -> ShareVerdict {
+    private func backlogVerdict(_ client: Client, _ tally: Tally, bytes: Int, to topic: Bytes) -> ShareVerdict {
         let now = Clock.coarse()
         if let did = client.did {
             guard topic.suffix(Self.report.count).elementsEqual(Self.report) else { return .within }
@@ -50,8 +42,8 @@ extension Gate {
         )
     }
 
-    /// Returns the receiving connection of the worker or lane that an echo's topic belongs to; nil
-    /// for all other topics.
+    /// Returns the receiving connection of the worker or lane that an echo's topic belongs to; nil for all other
+    /// topics.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -60,12 +52,10 @@ extension Gate {
 
     /// Notes an echo that the worker, or one of its lanes, sends itself.
     func noteEcho(_ client: Client, _ payload: Bytes, on topic: Bytes) {
-        guard let receiver = receiver(ofEchoOn: topic),
-            let lane = statusLane(of: receiver.clientId),
+        guard let receiver = receiver(ofEchoOn: topic), let lane = statusLane(of: receiver.clientId),
             client.clientId.utf8.starts(with: receiver.clientId.utf8),
-            let echo = try? JSONValue.parse(payload).objectValue,
-            let number = echo["number"]?.intValue, let seen = echo["seen"]?.intValue,
-            let lanes = Int(exactly: echo["lanes"]?.intValue ?? 1)
+            let echo = try? JSONValue.parse(payload).objectValue, let number = echo["number"]?.intValue,
+            let seen = echo["seen"]?.intValue, let lanes = Int(exactly: echo["lanes"]?.intValue ?? 1)
         else { return }
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
@@ -75,8 +65,7 @@ extension Gate {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane that a client id belongs to, 0 for the whole worker; nil for
-    /// all others.
+    /// Returns the number of the lane that a client id belongs to, 0 for the whole worker; nil for all others.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -95,8 +84,7 @@ struct RequestBacklog {
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is
-    /// let through.
+    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is let through.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

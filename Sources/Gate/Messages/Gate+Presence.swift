@@ -1,16 +1,15 @@
 import JSON
 
-// The messages on `system/presence/{did}` that inform workers which devices are connected, after all
-// messages sent before.
+// The messages on `system/presence/{did}` that inform workers which devices are connected, after all messages sent
+// before.
 extension Gate {
-    /// Publishes that a device has connected, or later that it now listens to commands; ignores
-    /// other principals.
+    /// Publishes that a device has connected, or later that it now listens to commands; ignores other principals.
     func tellArrival(of client: Client) {
         tell(
             client,
             [
-                "online": true, "connection": .integer(client.number),
-                "listening": client.isListening ? true : nil, "ts": .integer(client.connectedAt),
+                "online": true, "connection": .integer(client.number), "listening": client.isListening ? true : nil,
+                "ts": .integer(client.connectedAt),
             ]
         )
     }
@@ -20,8 +19,8 @@ extension Gate {
         tell(
             client,
             [
-                "online": false, "connection": .integer(client.number),
-                "reason": .string(departure.rawValue), "ts": .integer(Clock.now()),
+                "online": false, "connection": .integer(client.number), "reason": .string(departure.rawValue),
+                "ts": .integer(Clock.now()),
             ]
         )
     }

@@ -1,11 +1,10 @@
-// A console watches messages as they travel, as a client of the role `console`. It subscribes to
-// all of them and receives a limited number. The gate counts the others and reports the count, so
-// that the broker spends no packets on them.
+// A console watches messages as they travel, as a client of the role `console`. It subscribes to all of them and
+// receives a limited number. The gate counts the others and reports the count, so that the broker spends no packets on
+// them.
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The milliseconds of one window; it is short, so that a console sees some messages from each
-    /// moment of a burst.
+    /// The milliseconds of one window; it is short, so that a console sees some messages from each moment of a burst.
     private static let window: Int64 = 100
     /// The messages that a console receives in a window: 400 a second.
     private static let perWindow = 40
@@ -36,8 +35,7 @@ final class Tap {
         return false
     }
 
-    /// Returns the number of messages not delivered since the last report, if another is due; nil
-    /// otherwise.
+    /// Returns the number of messages not delivered since the last report, if another is due; nil otherwise.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }

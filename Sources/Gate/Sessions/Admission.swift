@@ -31,29 +31,22 @@ struct Admission {
         var secret: Digest?
         /// When the certificate that replaced the secret begins; nil if none did.
         var certificate: Int64?
-        /// Whether the client is new: a terminal without a record, or any client with a product's
-        /// secret.
+        /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false
         /// Whether many clients share the secret: the product's or the app's.
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session whose token was used for the first time: after the login, or while the token
-        /// before it still worked.
+        /// The session whose token was used for the first time: after the login, or while the token before it still
+        /// worked.
         var begun: Session?
     }
 
     /// Checks a connection attempt; `tables` is nil while the file can't be read.
-    func admit(
-        _ attempt: Attempt,
-        by tables: CredentialTables?,
-        now: Int64
-    ) throws(RefusalReason) -> Pass {
+    func admit(_ attempt: Attempt, by tables: CredentialTables?, now: Int64) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
-        if case .device(let did) = principal, let certificate = attempt.certificate,
-            certificate.isOf(did)
-        {
+        if case .device(let did) = principal, let certificate = attempt.certificate, certificate.isOf(did) {
             return try admit(did, by: certificate, tables)
         }
         guard let password = attempt.password else { throw .noPassword }
@@ -71,8 +64,7 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate, which the broker has verified to be from the devices'
-    /// authority.
+    /// Admits a device by its certificate, which the broker has verified to be from the devices' authority.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -114,20 +106,13 @@ struct Admission {
         if let session, isTerminals(password, session, at: now, noting: &pass) { return pass }
         guard secret == password else { throw .badSecret }
         if let session, isUsed(session) { throw .sessionTokenRequired }
-        // The answer to the login may be lost: the app may repeat the login, and has no part in the
-        // session until then.
+        // The answer to the login may be lost: the app may repeat the login, and has no part in the session until then.
         pass.isSecretShared = true
         return pass
     }
 
-    /// Whether a password is a token of the session on its terminal; notes the session and a first
-    /// use if so.
-    private func isTerminals(
-        _ password: Digest,
-        _ session: Session,
-        at now: Int64,
-        noting pass: inout Pass
-    ) -> Bool {
+    /// Whether a password is a token of the session on its terminal; notes the session and a first use if so.
+    private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
         pass.session = session.sessionId
@@ -136,12 +121,9 @@ struct Admission {
     }
 
     /// Whether a token of the session was ever used.
-    private func isUsed(_ session: Session) -> Bool {
-        session.isUsed || used.contains(session.sessionId)
-    }
+    private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the token from before a refresh while it works: until the new token's first use, a
-    /// minute at most.
+    /// Returns the token from before a refresh while it works: until the new token's first use, a minute at most.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -149,13 +131,11 @@ struct Admission {
         return old
     }
 
-    /// Returns the rights of an admitted principal by the current records; nil if it would no
-    /// longer be admitted.
+    /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
     ///
-    /// `secret` is the principal's secret at its admission, or nil if that is unknown or doesn't
-    /// matter. `certificate` is when the certificate that replaced the secret begins. `isStranger`
-    /// means that the principal has no part in the session on its terminal: it connected with the
-    /// app's secret, and the login came over another connection.
+    /// `secret` is the principal's secret at its admission, or nil if that is unknown or doesn't matter. `certificate`
+    /// is when the certificate that replaced the secret begins. `isStranger` means that the principal has no part in
+    /// the session on its terminal: it connected with the app's secret, and the login came over another connection.
     func rights(
         of principal: Principal,
         secret: Digest?,
@@ -177,15 +157,11 @@ struct Admission {
             else { return nil }
             return .device(did: did, root: root)
         case .service(let name):
-            guard let entry = tables.services[name], unchanged(entry.secret, secret) else {
-                return nil
-            }
+            guard let entry = tables.services[name], unchanged(entry.secret, secret) else { return nil }
             return .service(entry.role, root: root)
         case .terminal(let terminalId, let appId):
             let entry = tables.terminals[terminalId]
-            guard tables.apps[appId] != nil, entry == nil || entry?.appId == appId else {
-                return nil
-            }
+            guard tables.apps[appId] != nil, entry == nil || entry?.appId == appId else { return nil }
             let session = isStranger ? nil : live(entry?.session, at: now)
             return .terminal(
                 terminalId: terminalId,
@@ -198,9 +174,7 @@ struct Admission {
 
     /// Returns the session if it has neither expired nor been revoked.
     func live(_ session: Session?, at now: Int64) -> Session? {
-        guard let session, now < session.expiresAt, !revoked.contains(session.sessionId) else {
-            return nil
-        }
+        guard let session, now < session.expiresAt, !revoked.contains(session.sessionId) else { return nil }
         return session
     }
 
@@ -260,9 +234,7 @@ struct SpentTokens {
         self.limit = limit
     }
 
-    func contains(_ old: OldToken, of sessionId: String) -> Bool {
-        !tokens.isEmpty && tokens[sessionId] == old
-    }
+    func contains(_ old: OldToken, of sessionId: String) -> Bool { !tokens.isEmpty && tokens[sessionId] == old }
 
     mutating func insert(_ old: OldToken, of sessionId: String, now: Int64) {
         if tokens.count >= limit { tokens = tokens.filter { now < $0.value.until } }

@@ -8,8 +8,7 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
-    /// The source address as limits count it and workers receive it; nil for addresses that are not
-    /// counted.
+    /// The source address as limits count it and workers receive it; nil for addresses that are not counted.
     let source: String?
     /// The counts of the client; nil for the workers, which are never counted.
     var tally: Tally?
@@ -27,18 +26,17 @@ final class Client {
     private(set) var session: String?
     /// Whether it connected with a shared secret: the product's or the app's.
     let isSecretShared: Bool
-    /// The session that was already on the terminal when it connected with the app's secret, and
-    /// that it has no part in.
+    /// The session that was already on the terminal when it connected with the app's secret, and that it has no part
+    /// in.
     var bystander: String?
-    /// Whether it has sent a login or registration: only then can a session that begins on its
-    /// terminal be its own.
+    /// Whether it has sent a login or registration: only then can a session that begins on its terminal be its own.
     private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
     /// When the certificate that replaced the secret begins; nil if none did.
     let certificate: Int64?
-    /// The number of the connection, which grows with each, across restarts of the broker too;
-    /// replaced if the service knows larger numbers.
+    /// The number of the connection, which grows with each, across restarts of the broker too; replaced if the service
+    /// knows larger numbers.
     var number: Int64
     let connectedAt: Int64
 
@@ -47,21 +45,19 @@ final class Client {
     var generation: UInt64 = 0
     /// Whether the connection is live; after its end or a takeover, it publishes only its will.
     var isConnected: Bool
-    /// Whether the gate is closing the connection; its last accesses are then not reported as
-    /// refusals.
+    /// Whether the gate is closing the connection; its last accesses are then not reported as refusals.
     var isLeaving = false
     /// Whether it has subscribed to its commands, as a device.
     var isListening = false
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
-    /// The revoked session that this connection still belongs to; its end is reported with the
-    /// connection's.
+    /// The revoked session that this connection still belongs to; its end is reported with the connection's.
     var cutSession: String?
 
     /// Whether it receives only requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight
-    /// if the gate denies it at the client's CONNECT.
+    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight if the gate denies
+    /// it at the client's CONNECT.
     var isFallback = false
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
@@ -103,9 +99,7 @@ final class Client {
 
     /// Whether the pointer still belongs to this client; the broker may have reused the memory.
     func isStill(_ client: OpaquePointer) -> Bool {
-        guard let name = gate_client_username(client), let id = gate_client_id(client) else {
-            return false
-        }
+        guard let name = gate_client_username(client), let id = gate_client_id(client) else { return false }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
@@ -114,13 +108,9 @@ final class Client {
 
     /// Notes whether a message that it may publish is a login or registration.
     func noteLogin(on topic: Bytes, root: String) {
-        guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else {
-            return
-        }
+        guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else { return }
         let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
-        hasAskedToLogIn =
-            topic.starts(with: "\(account)login".utf8)
-            || topic.starts(with: "\(account)register".utf8)
+        hasAskedToLogIn = topic.starts(with: "\(account)login".utf8) || topic.starts(with: "\(account)register".utf8)
     }
 
     /// Notes the session that has begun on its terminal, if its own login may have begun it.

@@ -1,22 +1,19 @@
-// The C module's headers include `timespec`, so the compiler expects its fields to be declared
-// there.
+// The C module's headers include `timespec`, so the compiler expects its fields to be declared there.
 import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// A reader that follows the credentials file: it reads appended records, or all records after the
-/// file was replaced.
+/// A reader that follows the credentials file: it reads appended records, or all records after the file was replaced.
 ///
-/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables`
-/// keep their last contents; the gate admits no client by them.
+/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keep their last
+/// contents; the gate admits no client by them.
 final class CredentialsWatch {
     /// The records at the last successful look.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
     /// By terminal, the sessions that a later record of the same file replaces.
     ///
-    /// Such records are logins appended after the file was written; they are collected when the
-    /// whole file is read.
+    /// Such records are logins appended after the file was written; they are collected when the whole file is read.
     private(set) var followed: [String: [String]] = [:]
     /// Grows whenever `tables` change.
     private(set) var generation: UInt64 = 0
@@ -43,12 +40,10 @@ final class CredentialsWatch {
         case everything(after: [Record])
     }
 
-    /// How long a record that a worker sent is kept for a file that replaces this one, in
-    /// milliseconds.
+    /// How long a record that a worker sent is kept for a file that replaces this one, in milliseconds.
     private static let toldFor: Int64 = 5_000
 
-    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no
-    /// limit.
+    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no limit.
     init(path: String, ageMax: Int = 0) {
         self.path = path
         self.ageMax = ageMax
@@ -71,9 +66,8 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// The service rewrites the file right after an append that makes it too long. A login's record
-    /// would be seen in the new file alone, which doesn't show that it followed another session on
-    /// the same connection.
+    /// The service rewrites the file right after an append that makes it too long. A login's record would be seen in
+    /// the new file alone, which doesn't show that it followed another session on the same connection.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []
@@ -95,8 +89,7 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file has unread records, as far as the open file shows: it changed or was
-    /// replaced.
+    /// Whether the file has unread records, as far as the open file shows: it changed or was replaced.
     ///
     /// Costs one system call, without a path lookup.
     var isBehind: Bool {

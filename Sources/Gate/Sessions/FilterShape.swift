@@ -1,15 +1,14 @@
 /// The forms that a terminal's subscriptions may have within its own space.
 ///
-/// Mosquitto keeps a node of some 700 bytes for each level of each filter, so a filter's form
-/// bounds the memory that it costs. Below a terminal's own space, workers publish at one level, and
-/// to Response Topics of the terminal's choice; below a user's, at `device/{did}/{what}` at the
-/// deepest (`schemas/channels.yaml`).
+/// Mosquitto keeps a node of some 700 bytes for each level of each filter, so a filter's form bounds the memory that it
+/// costs. Below a terminal's own space, workers publish at one level, and to Response Topics of the terminal's choice;
+/// below a user's, at `device/{did}/{what}` at the deepest (`schemas/channels.yaml`).
 enum FilterShape {
     /// The maximum number of bytes after the terminal's own space.
     static let bytesMax = 256
 
-    /// Returns whether a terminal may hold the filter: a single level, alone or with `/#`, or below
-    /// `response` and `device` up to `levels` levels, counted with a root of two.
+    /// Returns whether a terminal may hold the filter: a single level, alone or with `/#`, or below `response` and
+    /// `device` up to `levels` levels, counted with a root of two.
     ///
     /// `own` is the offset at which the terminal's or its user's space ends, before the slash.
     static func isAllowed(

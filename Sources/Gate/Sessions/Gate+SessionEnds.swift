@@ -4,14 +4,13 @@ import Credentials
 import JSON
 import Metering
 
-// The lifetime of the broker's sessions. The session of a client with a shared secret ends with its
-// connection, a terminal's after an hour, a device's after seven days. If the gate can write to the
-// broker's memory, it sets this at CONNECT. The service ends other sessions, and disconnected ones
-// that hold too much: it connects with the client's id and begins clean.
+// The lifetime of the broker's sessions. The session of a client with a shared secret ends with its connection, a
+// terminal's after an hour, a device's after seven days. If the gate can write to the broker's memory, it sets this at
+// CONNECT. The service ends other sessions, and disconnected ones that hold too much: it connects with the client's id
+// and begins clean.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of sessions whose end is pending; further ones end by the broker's own
-    /// expiry.
+    /// The maximum number of sessions whose end is pending; further ones end by the broker's own expiry.
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message.
     private static let owedPerMessage = 200
@@ -33,8 +32,7 @@ extension Gate {
         }
     }
 
-    /// Notes when the session of an ended connection is to end, if the gate couldn't set it in the
-    /// broker.
+    /// Notes when the session of an ended connection is to end, if the gate couldn't set it in the broker.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {
@@ -48,8 +46,7 @@ extension Gate {
 
     /// Ends the session of a connection that is about to be closed.
     ///
-    /// If the gate can't, the service does, after the delay or, with nil, before the client
-    /// connects again.
+    /// If the gate can't, the service does, after the delay or, with nil, before the client connects again.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
         else {
@@ -57,11 +54,10 @@ extension Gate {
         }
     }
 
-    /// Has the service end a client's session after `milliseconds`, unless the client connects
-    /// before; with nil at once, and the client is refused until then.
+    /// Has the service end a client's session after `milliseconds`, unless the client connects before; with nil at
+    /// once, and the client is refused until then.
     ///
-    /// The earlier of two times counts: the end of the connection, which follows, must not postpone
-    /// it.
+    /// The earlier of two times counts: the end of the connection, which follows, must not postpone it.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -97,9 +93,7 @@ extension Gate {
 
     /// Lets the service end a session whose end is pending; it never takes over a live connection.
     func endSession(of clientId: String) -> Bool {
-        guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else {
-            return false
-        }
+        guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)
         return true
     }

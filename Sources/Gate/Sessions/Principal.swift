@@ -30,21 +30,17 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Whether the username has one of the four forms; only then may it be shown, since any other
-    /// text might be a secret in the wrong field.
+    /// Whether the username has one of the four forms; only then may it be shown, since any other text might be a
+    /// secret in the wrong field.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "service"].contains(kind)
     }
 
     private static func split(_ username: String) -> (kind: String, name: String)? {
-        let parts = username.utf8.split(
-            separator: UInt8(ascii: ":"),
-            maxSplits: 1,
-            omittingEmptySubsequences: false
-        )
-        guard let kind = parts.first, let name = parts.last, parts.count == 2,
-            (1...64).contains(name.count), name.allSatisfy(\.isIDCharacter)
+        let parts = username.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = parts.first, let name = parts.last, parts.count == 2, (1...64).contains(name.count),
+            name.allSatisfy(\.isIDCharacter)
         else { return nil }
         return (String(decoding: kind, as: UTF8.self), String(decoding: name, as: UTF8.self))
     }
@@ -70,7 +66,5 @@ extension UInt8 {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
-    fileprivate var isLowercaseHex: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
-    }
+    fileprivate var isLowercaseHex: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) }
 }

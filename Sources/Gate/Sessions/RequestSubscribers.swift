@@ -2,11 +2,10 @@ import JSON
 
 /// The requests of apps that the present workers subscribe to.
 ///
-/// The session worker subscribes to all requests, since it answers requests whose worker is away.
-/// While a request's worker is present, the session worker would discard its copy, which costs a
-/// packet and wakes a thread; so the gate withholds that copy. A worker is present from its message
-/// on `system/worker/{name}` until the next one, or until its connection ends. Other programs that
-/// subscribe to requests don't count, and miss none.
+/// The session worker subscribes to all requests, since it answers requests whose worker is away. While a request's
+/// worker is present, the session worker would discard its copy, which costs a packet and wakes a thread; so the gate
+/// withholds that copy. A worker is present from its message on `system/worker/{name}` until the next one, or until its
+/// connection ends. Other programs that subscribe to requests don't count, and miss none.
 struct RequestSubscribers {
     /// The client id that receives only requests without a present worker.
     static let fallback = "svc.lamplighter.session"
@@ -35,13 +34,10 @@ struct RequestSubscribers {
 
     /// Notes a worker's subscription.
     mutating func note(_ client: Client, subscribedTo filter: Bytes) {
-        if client.clientId == Self.fallback, filter.elementsEqual(filters + "#".utf8) {
-            client.isFallback = true
-        }
+        if client.clientId == Self.fallback, filter.elementsEqual(filters + "#".utf8) { client.isFallback = true }
         guard Topic.isBelow(filter, filters), filter.suffix(2).elementsEqual("/#".utf8),
             let service = service(of: filter), !Topic.isPlus(service),
-            filter.count == filters.count &+ service.count &+ 2,
-            client.services.count < Self.servicesMax
+            filter.count == filters.count &+ service.count &+ 2, client.services.count < Self.servicesMax
         else { return }
         note(client, unsubscribedFrom: filter)
         client.services.append(Array(service))
@@ -55,10 +51,8 @@ struct RequestSubscribers {
 
     /// Notes the state that a worker publishes about itself; ignores other messages.
     mutating func note(_ client: Client, published payload: Bytes, on topic: Bytes) {
-        guard Topic.isBelow(topic, workers),
-            client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
-            let state = try? JSONValue.parse(payload),
-            let isOnline = state.objectValue?["online"]?.boolValue
+        guard Topic.isBelow(topic, workers), client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
+            let state = try? JSONValue.parse(payload), let isOnline = state.objectValue?["online"]?.boolValue
         else { return }
         forget(client)
         if isOnline { subscribers.append(client) }
@@ -69,14 +63,13 @@ struct RequestSubscribers {
         subscribers.removeAll { $0 === client }
     }
 
-    /// Returns the service's level in a topic or filter of requests:
-    /// `app/{appId}/{terminalId}/request/{service}/…`.
+    /// Returns the service's level in a topic or filter of requests: `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {
         guard Topic.isBelow(topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: topic.dropFirst(apps.count)))
-        guard levels.next() != nil, levels.next() != nil,
-            levels.next()?.elementsEqual("request".utf8) == true
-        else { return nil }
+        guard levels.next() != nil, levels.next() != nil, levels.next()?.elementsEqual("request".utf8) == true else {
+            return nil
+        }
         return levels.next()
     }
 }

@@ -1,7 +1,6 @@
 import Credentials
 
-/// The topics that a connection may use, computed when it is admitted and whenever the credentials
-/// change.
+/// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
 ///
 /// A pure value; the only place of these rules.
 /// The rules in words (reference: connecting#rights).
@@ -37,12 +36,7 @@ struct Rights: Sendable {
         )
     }
 
-    static func terminal(
-        terminalId: String,
-        appId: String,
-        session: Session?,
-        root: String
-    ) -> Rights {
+    static func terminal(terminalId: String, appId: String, session: Session?, root: String) -> Rights {
         let space = "\(root)/app/\(appId)/\(terminalId)"
         var rights = Rights(publish: ["\(space)/request/#"], subscribe: ["\(space)/#"])
         rights.hidden = Filter("\(space)/request/#")
@@ -103,32 +97,23 @@ extension Rights {
             ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the refusal of a subscription; nil if every topic that matches its filter is
-    /// granted.
+    /// Returns the refusal of a subscription; nil if every topic that matches its filter is granted.
     ///
-    /// Only services may share a subscription. All other clients' topics are private, and a group
-    /// member that lost its rights would swallow its share of the messages.
+    /// Only services may share a subscription. All other clients' topics are private, and a group member that lost its
+    /// rights would swallow its share of the messages.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
-        guard let shared = SharedFilter(filter) else {
-            return covers(filter, now: now) ? nil : refusalOutside(filter)
-        }
+        guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }
         // A console would take messages away from the clients that it watches.
         guard isService, !isConsole else { return .sharedNotAllowed }
         guard let inner = shared.inner else { return .badTopic }
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the refusal of a granted subscription's form; services and single topics have no
-    /// limits of form.
+    /// Returns the refusal of a granted subscription's form; services and single topics have no limits of form.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
-        let isAllowed = FilterShape.isAllowed(
-            filter,
-            behind: space,
-            rootLevels: rootLevels,
-            levels: levels
-        )
+        let isAllowed = FilterShape.isAllowed(filter, behind: space, rootLevels: rootLevels, levels: levels)
         return isAllowed ? nil : .filterNotAllowed
     }
 
@@ -167,8 +152,7 @@ struct SharedFilter {
     init?(_ filter: Bytes) {
         var levels = Levels(filter)
         guard let first = levels.next(), first.elementsEqual("$share".utf8) else { return nil }
-        guard let group = levels.next(), !group.isEmpty, !Topic.isPlus(group), !Topic.isHash(group)
-        else {
+        guard let group = levels.next(), !group.isEmpty, !Topic.isPlus(group), !Topic.isHash(group) else {
             inner = nil
             return
         }

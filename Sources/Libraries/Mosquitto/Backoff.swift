@@ -1,7 +1,7 @@
 /// The delay before the next attempt to connect: it doubles, with jitter, up to a limit.
 ///
-/// Each delay is drawn from the upper half of its step, so that services that lost the same broker
-/// don't all reconnect at the same moment.
+/// Each delay is drawn from the upper half of its step, so that services that lost the same broker don't all reconnect
+/// at the same moment.
 package struct Backoff: Sendable {
     private static let first: Duration = .milliseconds(100)
     private let limit: Duration

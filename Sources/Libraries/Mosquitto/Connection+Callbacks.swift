@@ -4,9 +4,8 @@ import Glibc
 
 /// The library's callbacks.
 ///
-/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while the library
-/// holds a mutex that is not recursive: they copy and return, and call only functions of the library
-/// that read properties.
+/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while the library holds a mutex that
+/// is not recursive: they copy and return, and call only functions of the library that read properties.
 extension Connection {
     /// Sets all callbacks of the handle; they find this object through its user pointer.
     func setCallbacks() {
@@ -31,17 +30,14 @@ extension Connection {
             guard let refused = codes.first(where: { $0 >= 0x80 }) else { return }
             Connection.of(user)?.refusedFilter = UInt8(truncatingIfNeeded: refused)
         }
-        mosquitto_unsubscribe_v5_callback_set(handle) { _, user, mid, _ in
-            Connection.of(user)?.answered = mid
-        }
+        mosquitto_unsubscribe_v5_callback_set(handle) { _, user, mid, _ in Connection.of(user)?.answered = mid }
     }
 
     private static func of(_ user: UnsafeMutableRawPointer?) -> Connection? {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Notes the broker's answer to a QoS 1 message; ignores QoS 0, which the library reports when
-    /// it is written.
+    /// Notes the broker's answer to a QoS 1 message; ignores QoS 0, which the library reports when it is written.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1
@@ -71,9 +67,7 @@ extension Connection {
     /// Stores the messages of a batch; the last of them carries the acknowledgement.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
-        guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else {
-            return false
-        }
+        guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }
         var left = count
         while let next = reader.next() {
             left -= 1
@@ -120,8 +114,8 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: the gate's source address and removed
-    /// property, and the sender's trace.
+    /// Stores the user properties that workers read: the gate's source address and removed property, and the sender's
+    /// trace.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties
@@ -137,11 +131,7 @@ extension Connection {
         }
     }
 
-    private func take(
-        _ name: UnsafePointer<CChar>,
-        _ value: UnsafePointer<CChar>,
-        for delivery: inout Delivery
-    ) {
+    private func take(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>, for delivery: inout Delivery) {
         let isTrace = strcmp(name, PublishProperties.traceparentName) == 0
         if strcmp(name, "lamplighter-address") == 0 {
             delivery.sourceAddress = store(text: value)

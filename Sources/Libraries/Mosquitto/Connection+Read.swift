@@ -4,9 +4,8 @@ import Glibc
 extension Connection {
     /// Whether a message may be read.
     ///
-    /// False while acknowledgements are being written, since the message's own would leave with
-    /// them; and while many permitted ones wait for others, since under a steady load they would
-    /// wait forever.
+    /// False while acknowledgements are being written, since the message's own would leave with them; and while many
+    /// permitted ones wait for others, since under a steady load they would wait forever.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
@@ -16,8 +15,8 @@ extension Connection {
     /// The number of permitted acknowledgements at which no message is read until they have left.
     private static let permittedMax = 1000
 
-    /// Reads until the socket is empty or a limit is reached: no poll between packets, since a read
-    /// without data shows the end.
+    /// Reads until the socket is empty or a limit is reached: no poll between packets, since a read without data shows
+    /// the end.
     func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -30,9 +29,8 @@ extension Connection {
 
     /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
     ///
-    /// - Returns: False if the socket had nothing more. A packet can leave EAGAIN behind as well,
-    ///   from the library's wake-up pair, which is never emptied; so a packet that brought data
-    ///   returns true.
+    /// - Returns: False if the socket had nothing more. A packet can leave EAGAIN behind as well, from the library's
+    ///   wake-up pair, which is never emptied; so a packet that brought data returns true.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -45,8 +43,8 @@ extension Connection {
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     ///
-    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread;
-    /// on a TLS connection, where a packet can't be seen without reading it, it ends at once.
+    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread; on a TLS connection,
+    /// where a packet can't be seen without reading it, it ends at once.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,
@@ -76,8 +74,7 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the entry for `poll`, which asks for readability if `isReading`, and for writability
-    /// if there is output.
+    /// Returns the entry for `poll`, which asks for readability if `isReading`, and for writability if there is output.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

@@ -6,9 +6,7 @@ extension Connection {
     ///
     /// - Returns: The packet id that its receipt will name; meaningless for QoS 0.
     func publish(_ message: Message) throws(MosquittoError) -> Int32 {
-        guard !message.topic.utf8.contains(0) else {
-            throw MosquittoError(.invalid, function: "mosquitto_publish_v5")
-        }
+        guard !message.topic.utf8.contains(0) else { throw MosquittoError(.invalid, function: "mosquitto_publish_v5") }
         var mid: Int32 = 0
         let properties = message.properties?.makeList() ?? Properties()
         try check(
@@ -30,8 +28,8 @@ extension Connection {
 
     /// Permits the acknowledgements of the oldest deliveries.
     ///
-    /// The library has one queue for all output and writes the whole of it: nothing leaves until
-    /// the last acknowledgement in it is permitted.
+    /// The library has one queue for all output and writes the whole of it: nothing leaves until the last
+    /// acknowledgement in it is permitted.
     func acknowledge(_ count: Int) {
         acknowledgementsPermitted += count
         guard acknowledgementsPermitted >= acknowledgementsHeld else { return }
@@ -47,17 +45,14 @@ extension Connection {
         if hasOutput { try write() }
     }
 
-    /// Writes all output, held acknowledgements too, and waits up to `limit` for a broker that reads
-    /// nothing.
+    /// Writes all output, held acknowledgements too, and waits up to `limit` for a broker that reads nothing.
     func flush(within limit: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + limit
         while mosquitto_want_write(handle) {
             try write()
             guard mosquitto_want_write(handle) else { break }
             // After a DISCONNECT the library reports success for a lost connection.
-            guard mosquitto_socket(handle) >= 0 else {
-                throw MosquittoError(.noConnection, function: "flush")
-            }
+            guard mosquitto_socket(handle) >= 0 else { throw MosquittoError(.noConnection, function: "flush") }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: "flush") }
             wait(for: POLLOUT, milliseconds: min(left, 1000))
@@ -65,8 +60,7 @@ extension Connection {
         acknowledge(acknowledgementsHeld)
     }
 
-    /// Writes the library's whole queue in few segments, as far as the socket takes it:
-    /// `mosquitto_loop_write`.
+    /// Writes the library's whole queue in few segments, as far as the socket takes it: `mosquitto_loop_write`.
     private func write() throws(MosquittoError) {
         isWriting = true
         gatherSegments(true)
@@ -79,8 +73,8 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the buffers to a whole window, so that neither side waits for the other's next
-    /// turn, and lets the last segment of each write leave at once.
+    /// Enlarges the buffers to a whole window, so that neither side waits for the other's next turn, and lets the last
+    /// segment of each write leave at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works, with more turns.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
@@ -90,11 +84,8 @@ extension Connection {
 
     /// Lets the system fill segments (TCP_CORK), or sends the rest.
     ///
-    /// The library writes each packet separately, and each would be a segment that wakes the
-    /// broker.
-    private func gatherSegments(_ isOn: Bool) {
-        set(TCP_CORK, at: Int32(IPPROTO_TCP), to: isOn ? 1 : 0)
-    }
+    /// The library writes each packet separately, and each would be a segment that wakes the broker.
+    private func gatherSegments(_ isOn: Bool) { set(TCP_CORK, at: Int32(IPPROTO_TCP), to: isOn ? 1 : 0) }
 
     private static let bufferBytes: Int32 = 1 << 20
 

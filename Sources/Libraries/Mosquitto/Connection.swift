@@ -1,11 +1,10 @@
 import CMosquitto
 import Glibc
 
-/// One MQTT 5 connection of a `MosquittoClient`: a handle of libmosquitto, and the state that its
-/// callbacks write.
+/// One MQTT 5 connection of a `MosquittoClient`: a handle of libmosquitto, and the state that its callbacks write.
 ///
-/// A class, since the callbacks find it through the handle's user pointer, and since an array can't
-/// hold a noncopyable value. It belongs to its client's thread.
+/// A class, since the callbacks find it through the handle's user pointer, and since an array can't hold a noncopyable
+/// value. It belongs to its client's thread.
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions
@@ -23,11 +22,10 @@ final class Connection {
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// Whether `mosquitto_loop_write` runs, in which the library reports each QoS 0 message as
-    /// published.
+    /// Whether `mosquitto_loop_write` runs, in which the library reports each QoS 0 message as published.
     var isWriting = false
-    /// Whether the last read did not empty the socket; with TLS the rest can be in OpenSSL's
-    /// buffer, where `poll` does not see it.
+    /// Whether the last read did not empty the socket; with TLS the rest can be in OpenSSL's buffer, where `poll` does
+    /// not see it.
     var hasUnread = false
     /// The events of the last `poll`.
     var events: Int16 = 0
@@ -61,27 +59,21 @@ final class Connection {
         tuneSocket()
         try awaitAnswer("connect") { $0.connected != nil }
         guard let answer = connected, answer.reasonCode == 0 else {
-            throw MosquittoError(
-                .connectionRefused,
-                function: "connect",
-                reasonCode: connected?.reasonCode
-            )
+            throw MosquittoError(.connectionRefused, function: "connect", reasonCode: connected?.reasonCode)
         }
         return answer.isSessionPresent
     }
 
-    /// Writes the queued output and a DISCONNECT, unless acknowledgements are held, which it would
-    /// take along: `mosquitto_disconnect_v5`.
+    /// Writes the queued output and a DISCONNECT, unless acknowledgements are held, which it would take along:
+    /// `mosquitto_disconnect_v5`.
     func disconnect(within limit: Duration) {
         guard acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The library closes the socket once it has written DISCONNECT; if the connection is lost
-        // first, it ends too.
+        // The library closes the socket once it has written DISCONNECT; if the connection is lost first, it ends too.
         try? flush(within: limit)
     }
 
-    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers:
-    /// `mosquitto_loop_misc`.
+    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
     func tick() throws(MosquittoError) {
         let now = ContinuousClock.now
         guard now >= nextMisc else { return }
@@ -95,16 +87,10 @@ final class Connection {
         if let refused = refusedFilter {
             throw MosquittoError(.subscriptionRefused, function: "subscribe", reasonCode: refused)
         }
-        if let reason = disconnectReason {
-            throw MosquittoError(.disconnected, function: function, reasonCode: reason)
-        }
+        if let reason = disconnectReason { throw MosquittoError(.disconnected, function: function, reasonCode: reason) }
         guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
         if let answer = connected, answer.reasonCode != 0 {
-            throw MosquittoError(
-                .connectionRefused,
-                function: "connect",
-                reasonCode: answer.reasonCode
-            )
+            throw MosquittoError(.connectionRefused, function: "connect", reasonCode: answer.reasonCode)
         }
         errno = systemError
         try check(function, result)

@@ -19,8 +19,7 @@ extension ConnectionOptions {
         return handle
     }
 
-    /// Opens a handle's connection and sends CONNECT, without waiting for the answer:
-    /// `mosquitto_connect_bind_v5`.
+    /// Opens a handle's connection and sends CONNECT, without waiting for the answer: `mosquitto_connect_bind_v5`.
     ///
     /// - Throws: `MosquittoError`.
     package func connect(_ handle: OpaquePointer) throws(MosquittoError) {
@@ -28,22 +27,14 @@ extension ConnectionOptions {
         properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, sessionExpirySeconds)
         try check(
             "mosquitto_connect_bind_v5",
-            mosquitto_connect_bind_v5(
-                handle,
-                host,
-                Int32(port),
-                Int32(keepAliveSeconds),
-                nil,
-                properties.list
-            )
+            mosquitto_connect_bind_v5(handle, host, Int32(port), Int32(keepAliveSeconds), nil, properties.list)
         )
     }
 
     /// Sets the options that `mosquitto_connect_bind_v5` does not take.
     private func apply(to handle: OpaquePointer) throws(MosquittoError) {
         let numbers = [
-            (MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5)),
-            (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum)),
+            (MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5)), (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum)),
             (MOSQ_OPT_SEND_MAXIMUM, Int32(sendMaximum)), (MOSQ_OPT_TCP_NODELAY, 1),
         ]
         for (option, value) in numbers {

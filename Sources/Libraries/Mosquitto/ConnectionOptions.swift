@@ -40,8 +40,7 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
-    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that sends
-    /// and receives them.
+    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that sends and receives them.
     package struct Batches: Sendable {
         /// The topic of incoming batches; the client subscribes to it as to any other.
         package var incoming: String

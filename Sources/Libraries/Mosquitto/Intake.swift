@@ -17,11 +17,10 @@ package struct Delivery: Sendable {
     package var sourceAddress: Range<Int>?
     /// The value of the user property `traceparent`, if any.
     package var traceparent: Range<Int>?
-    /// Whether the gate removed Correlation Data that was too long, which it states in the user
-    /// property `lamplighter-fault`.
+    /// Whether the gate removed Correlation Data that was too long, which it states in the user property
+    /// `lamplighter-fault`.
     package var isCorrelationTooLong = false
-    /// The delivery guarantee; with QoS 1 an acknowledgement is held, in a batch for the last
-    /// message alone.
+    /// The delivery guarantee; with QoS 1 an acknowledgement is held, in a batch for the last message alone.
     package var quality: QualityOfService
     /// Whether the broker retained it from before the subscription.
     package var isRetained: Bool
@@ -69,25 +68,19 @@ package struct Intake: Sendable {
     /// Whether nothing was received.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Removes the batch and overwrites its memory, which is kept: passwords and tokens were among
-    /// the bytes.
+    /// Removes the batch and overwrites its memory, which is kept: passwords and tokens were among the bytes.
     ///
-    /// It costs some microseconds a batch, since only the used memory is overwritten. It does not
-    /// reach messages that are still held or were copied as they waited, texts made from them, or
-    /// buffers of the library and the system.
+    /// It costs some microseconds a batch, since only the used memory is overwritten. It does not reach messages that
+    /// are still held or were copied as they waited, texts made from them, or buffers of the library and the system.
     package mutating func removeAll() {
-        bytes.withUnsafeMutableBytes {
-            if let base = $0.baseAddress { explicit_bzero(base, $0.count) }
-        }
+        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
         bytes.removeAll(keepingCapacity: true)
         deliveries.removeAll(keepingCapacity: true)
         confirmed.removeAll(keepingCapacity: true)
     }
 
     /// Returns a range as text, for logs and tests; workers read `bytes[range]`.
-    package func text(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range], as: UTF8.self)
-    }
+    package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// Appends a piece of a message and returns its range.
     package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {

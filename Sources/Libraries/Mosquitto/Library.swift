@@ -3,11 +3,9 @@ import Glibc
 
 /// The process-wide part of libmosquitto.
 enum Library {
-    /// The result of initialising the library on first use: `mosquitto_lib_init` is not thread
-    /// safe, a `static let` is.
+    /// The result of initialising the library on first use: `mosquitto_lib_init` is not thread safe, a `static let` is.
     static let result: Int32 = {
-        // The library writes with `write`, not `send`: otherwise a broker that closes would kill
-        // the process.
+        // The library writes with `write`, not `send`: otherwise a broker that closes would kill the process.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()

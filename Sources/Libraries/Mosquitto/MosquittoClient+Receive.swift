@@ -4,14 +4,13 @@ import Glibc
 extension MosquittoClient {
     /// Receives the next batch, whose acknowledgements are held, and the broker's receipts.
     ///
-    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing
-    /// more has arrived, `limit` deliveries were read or `linger` has passed. It does not wait for
-    /// a second message. With a `limit` of 0 no message is read. The batch may exceed `limit` by as
-    /// many packets as are `unconfirmed`, since the library then reads several at once; the firm
-    /// limit is the receive maximum. Sends keep-alives, and output that needs no commit or is
-    /// permitted: call it at least once a second.
-    /// - Throws: `MosquittoError`, of any connection; drop the messages read so far, since the
-    ///   broker delivers them again.
+    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing more has arrived,
+    /// `limit` deliveries were read or `linger` has passed. It does not wait for a second message. With a `limit` of 0
+    /// no message is read. The batch may exceed `limit` by as many packets as are `unconfirmed`, since the library then
+    /// reads several at once; the firm limit is the receive maximum. Sends keep-alives, and output that needs no commit
+    /// or is permitted: call it at least once a second.
+    /// - Throws: `MosquittoError`, of any connection; drop the messages read so far, since the broker delivers them
+    ///   again.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,
@@ -26,20 +25,14 @@ extension MosquittoClient {
             let isReading = limit > 0 && receiver.mayRead
             let isAtHand = isReading && receiver.hasUnread || !receiver.intake.isEmpty
             let isWoken = poll(isReading: isReading, milliseconds: isAtHand ? 0 : min(left, 1000))
-            if !isReading, receiver.hasEnded {
-                throw MosquittoError(.connectionLost, function: "poll")
-            }
+            if !isReading, receiver.hasEnded { throw MosquittoError(.connectionLost, function: "poll") }
             for connection in connections where connection.isWritable { try connection.writeSome() }
             for outlet in outlets where outlet.isReadable { while try outlet.readPackets() {} }
-            if isReading, receiver.isReadable || receiver.hasUnread {
-                try receiver.drain(upTo: limit, linger: linger)
-            }
+            if isReading, receiver.isReadable || receiver.hasUnread { try receiver.drain(upTo: limit, linger: linger) }
             if isWoken || left == 0 || connections.contains(where: { !$0.intake.isEmpty }) { break }
         }
         swap(&receiver.intake, &intake)
-        for outlet in outlets where !outlet.intake.confirmed.isEmpty {
-            outlet.moveReceipts(to: &intake)
-        }
+        for outlet in outlets where !outlet.intake.confirmed.isEmpty { outlet.moveReceipts(to: &intake) }
     }
 
     /// Waits for events of the connections, which note them; returns whether the waker woke.
@@ -51,9 +44,7 @@ extension MosquittoClient {
             }
             entries[count] = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
             Glibc.poll(entries.baseAddress, nfds_t(count + 1), milliseconds)
-            for (index, connection) in connections.enumerated() {
-                connection.events = entries[index].revents
-            }
+            for (index, connection) in connections.enumerated() { connection.events = entries[index].revents }
             let isWoken = entries[count].revents != 0
             if isWoken { waker.reset() }
             return isWoken

@@ -2,21 +2,18 @@ import CMosquitto
 
 /// A client of the broker, whose acknowledgements leave only when they are permitted.
 ///
-/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each
-/// PUBACK and leaves all writing to `mosquitto_loop_write`, which is never called while
-/// acknowledgements are held. So: receive, commit, publish, flush; a process that dies before the
-/// flush gets everything again. After an error the client can't be used: drop it without a flush
-/// and make a new one, since a reconnecting handle would send its unconfirmed messages
+/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each PUBACK and leaves all
+/// writing to `mosquitto_loop_write`, which is never called while acknowledgements are held. So: receive, commit,
+/// publish, flush; a process that dies before the flush gets everything again. After an error the client can't be used:
+/// drop it without a flush and make a new one, since a reconnecting handle would send its unconfirmed messages
 /// automatically.
 ///
-/// Its receiver takes messages, and publishes if there is no outlet. Mosquitto 2.0 reads one packet
-/// of a connection in each round of its loop. With many busy devices, acknowledgements, answers and
-/// fan-out would wait for each other on a single connection: each outlet adds a packet a round.
-/// Messages that must stay in order share an outlet. Only the receiver's session outlives its
-/// connection. The client ends with the first connection that is lost.
+/// Its receiver takes messages, and publishes if there is no outlet. Mosquitto 2.0 reads one packet of a connection in
+/// each round of its loop. With many busy devices, acknowledgements, answers and fan-out would wait for each other on a
+/// single connection: each outlet adds a packet a round. Messages that must stay in order share an outlet. Only the
+/// receiver's session outlives its connection. The client ends with the first connection that is lost.
 ///
-/// It belongs to the one thread that made it and blocks that thread; other threads may use only its
-/// `Waker`.
+/// It belongs to the one thread that made it and blocks that thread; other threads may use only its `Waker`.
 ///
 /// ```swift
 /// var client = try MosquittoClient(options, waker: waker)
@@ -35,22 +32,15 @@ package struct MosquittoClient: ~Copyable {
     let connections: [Connection]
     let waker: Waker
 
-    /// Prepares the connections, without connecting; `options`, including the will, are the
-    /// receiver's.
+    /// Prepares the connections, without connecting; `options`, including the will, are the receiver's.
     ///
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
-    package init(
-        _ options: ConnectionOptions,
-        outlets count: Int = 0,
-        waker: Waker
-    ) throws(MosquittoError) {
+    package init(_ options: ConnectionOptions, outlets count: Int = 0, waker: Waker) throws(MosquittoError) {
         var outlets: [Connection] = []
-        for number in 0..<count {
-            outlets.append(try Connection(options.ofOutlet(number), outlet: number))
-        }
+        for number in 0..<count { outlets.append(try Connection(options.ofOutlet(number), outlet: number)) }
         var own = options
-        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ:
-        // the outlets notice a broker that is gone.
+        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ: the outlets notice a
+        // broker that is gone.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         self.init(receiver: try Connection(own), outlets: outlets, waker: waker)
     }
@@ -70,11 +60,10 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first, which ends connections that a killed process left under their
-    /// client ids. For each connection, name look-up and TCP connection take as long as the system
-    /// lets them, the rest up to `connectTimeout`.
-    /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and
-    ///   queue.
+    /// The outlets connect first, which ends connections that a killed process left under their client ids. For each
+    /// connection, name look-up and TCP connection take as long as the system lets them, the rest up to
+    /// `connectTimeout`.
+    /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`; with a `reasonCode` if the broker refused.
     package mutating func connect() throws(MosquittoError) -> Bool {
         for outlet in outlets { _ = try outlet.connect() }
@@ -83,22 +72,19 @@ package struct MosquittoClient: ~Copyable {
 
     /// Lends the first outlet's connection to query the broker, while nothing is published over it.
     ///
-    /// It connected before the receiver, so an answer over it comes from a broker that was already
-    /// running when the receiver connected.
+    /// It connected before the receiver, so an answer over it comes from a broker that was already running when the
+    /// receiver connected.
     /// - Throws: Any error of `body`; `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
-        guard let outlet = outlets.first else {
-            throw MosquittoError(.noConnection, function: "withOutlet")
-        }
+        guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }
         var client = MosquittoClient(receiver: outlet, outlets: [], waker: waker)
         return try body(&client)
     }
 
     /// Disconnects, so that the broker does not publish the will.
     ///
-    /// The receiver is only closed if acknowledgements are held: DISCONNECT would take them along,
-    /// and uncommitted messages would be lost. Waits at most `writeTimeout`, with outlets at most
-    /// 200 ms for each connection.
+    /// The receiver is only closed if acknowledgements are held: DISCONNECT would take them along, and uncommitted
+    /// messages would be lost. Waits at most `writeTimeout`, with outlets at most 200 ms for each connection.
     package mutating func disconnect() {
         let limit = outlets.isEmpty ? receiver.options.writeTimeout : .milliseconds(200)
         for connection in connections { connection.disconnect(within: limit) }

@@ -23,12 +23,7 @@ package struct MosquittoError: Error, Equatable, Sendable {
     package let systemError: Int32?
 
     /// Makes an error of a function that failed.
-    package init(
-        _ code: Code,
-        function: String,
-        reasonCode: UInt8? = nil,
-        systemError: Int32? = nil
-    ) {
+    package init(_ code: Code, function: String, reasonCode: UInt8? = nil, systemError: Int32? = nil) {
         self.code = code
         self.function = function
         self.reasonCode = reasonCode
@@ -105,9 +100,5 @@ package func check(_ function: String, _ result: Int32) throws(MosquittoError) {
     let systemError = errno
     guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
     let code = MosquittoError.Code(rawValue: result)
-    throw MosquittoError(
-        code,
-        function: function,
-        systemError: code == .system || code == .lookup ? systemError : nil
-    )
+    throw MosquittoError(code, function: function, systemError: code == .system || code == .lookup ? systemError : nil)
 }

@@ -1,7 +1,6 @@
 import CMosquitto
 
-/// A list of MQTT 5 properties, made with `mosquitto_property_add_…` and freed at the end of its
-/// life.
+/// A list of MQTT 5 properties, made with `mosquitto_property_add_…` and freed at the end of its life.
 struct Properties: ~Copyable {
     private(set) var list: OpaquePointer?
 
@@ -15,12 +14,7 @@ struct Properties: ~Copyable {
     }
 
     mutating func add(_ property: mqtt5_property, _ value: [UInt8]) {
-        mosquitto_property_add_binary(
-            &list,
-            Int32(property.rawValue),
-            value,
-            UInt16(clamping: value.count)
-        )
+        mosquitto_property_add_binary(&list, Int32(property.rawValue), value, UInt16(clamping: value.count))
     }
 
     mutating func add(_ property: mqtt5_property, _ value: String) {
@@ -63,9 +57,7 @@ package struct PublishProperties: Equatable, Sendable {
         var list = Properties()
         if let responseTopic { list.add(MQTT_PROP_RESPONSE_TOPIC, responseTopic) }
         if let correlationData { list.add(MQTT_PROP_CORRELATION_DATA, correlationData) }
-        if let messageExpirySeconds {
-            list.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds)
-        }
+        if let messageExpirySeconds { list.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds) }
         if let traceparent { list.add(userProperty: Self.traceparentName, traceparent) }
         return list
     }

@@ -24,8 +24,7 @@ final class PublishBatch {
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the waiting messages must leave: the batch is full, or the next id is less than
-    /// theirs.
+    /// Whether the waiting messages must leave: the batch is full, or the next id is less than theirs.
     var isFull: Bool { writer.isFull || next == 1 }
 
     /// Returns the next id; ids begin again after the largest.
@@ -66,39 +65,30 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Puts a message into the batch, which leaves with the next flush or when it is full; without
-    /// batches the message is published at once.
+    /// Puts a message into the batch, which leaves with the next flush or when it is full; without batches the message
+    /// is published at once.
     ///
     /// - Returns: The message's id, unique within this connection.
-    /// - Throws: `MosquittoError`; as for a single message, `.invalid` and `.malformedUTF8` concern
-    ///   this message only.
+    /// - Throws: `MosquittoError`; as for a single message, `.invalid` and `.malformedUTF8` concern this message only.
     func put(_ message: Message) throws(MosquittoError) -> Int32 {
         guard let batch else { return try publish(message) }
         try checkTopic(message.topic)
-        guard message.topic.utf8.first != UInt8(ascii: "$") else {
-            return try publishAlone(message, after: batch)
-        }
+        guard message.topic.utf8.first != UInt8(ascii: "$") else { return try publishAlone(message, after: batch) }
         let data = message.properties?.correlationData
         let trace = message.properties?.traceparent.map { Array($0.utf8) }
         let bytes = message.topic.utf8.count + message.payload.count
-        if !batch.writer.hasRoom(bytes: bytes + (data?.count ?? 0) + (trace?.count ?? 0)) {
-            try sendBatch()
-        }
+        if !batch.writer.hasRoom(bytes: bytes + (data?.count ?? 0) + (trace?.count ?? 0)) { try sendBatch() }
         batch.append(message, data: data, trace: trace)
         let id = batch.takeID()
         if batch.isFull { try sendBatch() }
         return id
     }
 
-    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their
-    /// own.
+    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their own.
     ///
-    /// It follows the waiting batch: the broker delivers all messages of a packet before it reads
-    /// the connection's next one.
-    private func publishAlone(
-        _ message: Message,
-        after batch: PublishBatch
-    ) throws(MosquittoError) -> Int32 {
+    /// It follows the waiting batch: the broker delivers all messages of a packet before it reads the connection's next
+    /// one.
+    private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try publish(message)
         let id = batch.takeID()
@@ -132,9 +122,7 @@ extension Connection {
                 continue
             }
             for id in ids {
-                intake.append(
-                    PublishReceipt(mid: id, reasonCode: receipt.reasonCode, outlet: receipt.outlet)
-                )
+                intake.append(PublishReceipt(mid: id, reasonCode: receipt.reasonCode, outlet: receipt.outlet))
             }
         }
         self.intake.removeAll()

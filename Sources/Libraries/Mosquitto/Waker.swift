@@ -1,17 +1,15 @@
 import CMosquitto
 import Glibc
 
-/// A means to wake a client that waits in `receive`, from any thread: an `eventfd` that the client
-/// polls with its socket.
+/// A means to wake a client that waits in `receive`, from any thread: an `eventfd` that the client polls with its
+/// socket.
 package final class Waker: Sendable {
     let descriptor: Int32
 
     /// - Throws: `MosquittoError` if the process has no descriptor left.
     package init() throws(MosquittoError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-        guard descriptor >= 0 else {
-            throw MosquittoError(.system, function: "eventfd", systemError: errno)
-        }
+        guard descriptor >= 0 else { throw MosquittoError(.system, function: "eventfd", systemError: errno) }
     }
 
     deinit { close(descriptor) }

@@ -1,7 +1,6 @@
 import CPostgreSQL
 
-/// The address of a PostgreSQL database: its hosts, the user and the options (libpq's connection
-/// string).
+/// The address of a PostgreSQL database: its hosts, the user and the options (libpq's connection string).
 ///
 /// It holds no password: that comes from a file, from `.pgpass` or from a service file.
 package struct PostgresAddress: Sendable, Equatable {
@@ -23,15 +22,11 @@ package struct PostgresAddress: Sendable, Equatable {
 
     /// The parameters that apply unless an address sets them.
     ///
-    /// Of several hosts, libpq takes the writable one. The system notices a host that is cut off
-    /// within 5 s.
+    /// Of several hosts, libpq takes the writable one. The system notices a host that is cut off within 5 s.
     private static let standards = [
-        Parameter(name: "application_name", value: "lamplighter"),
-        Parameter(name: "client_encoding", value: "UTF8"),
-        Parameter(name: "connect_timeout", value: "3"),
-        Parameter(name: "keepalives_count", value: "3"),
-        Parameter(name: "keepalives_idle", value: "2"),
-        Parameter(name: "keepalives_interval", value: "1"),
+        Parameter(name: "application_name", value: "lamplighter"), Parameter(name: "client_encoding", value: "UTF8"),
+        Parameter(name: "connect_timeout", value: "3"), Parameter(name: "keepalives_count", value: "3"),
+        Parameter(name: "keepalives_idle", value: "2"), Parameter(name: "keepalives_interval", value: "1"),
         Parameter(name: "target_session_attrs", value: "read-write"),
         Parameter(name: "tcp_user_timeout", value: "5000"),
     ]
@@ -48,9 +43,7 @@ package struct PostgresAddress: Sendable, Equatable {
         var option = options
         while let keyword = option.pointee.keyword {
             if let value = option.pointee.val {
-                given.append(
-                    Parameter(name: String(cString: keyword), value: String(cString: value))
-                )
+                given.append(Parameter(name: String(cString: keyword), value: String(cString: value)))
             }
             option += 1
         }
@@ -67,16 +60,13 @@ package struct PostgresAddress: Sendable, Equatable {
         // One port for all hosts, or one for each.
         let ports = value("port")?.split(separator: ",") ?? []
         let places = hosts.indices.map { number -> String in
-            guard let port = number < ports.count ? ports[number] : ports.first else {
-                return String(hosts[number])
-            }
+            guard let port = number < ports.count ? ports[number] : ports.first else { return String(hosts[number]) }
             return "\(hosts[number]):\(port)"
         }
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
-    /// Whether the address names this machine as a host of the database, by a socket or by
-    /// loopback.
+    /// Whether the address names this machine as a host of the database, by a socket or by loopback.
     package var isLocal: Bool {
         guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
         return hosts.split(separator: ",").contains { host in
@@ -91,8 +81,7 @@ package struct PostgresAddress: Sendable, Equatable {
     /// Lends the parameters to libpq as two lists that end with NULL.
     func lend<Value>(
         password: String?,
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) ->
-            Value
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Value
     ) -> Value {
         let own = Self.standards.filter { value($0.name) == nil }
         let secret = password.map { [Parameter(name: "password", value: $0)] } ?? []

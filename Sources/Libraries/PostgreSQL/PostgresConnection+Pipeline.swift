@@ -2,10 +2,9 @@ import CPostgreSQL
 
 /// Many statements in one round trip (libpq's pipeline mode).
 ///
-/// Within a transaction a statement without a result waits, and is sent together with the next one
-/// that has a result, or with the commit. The server runs all of them in their order, so that each
-/// sees the effects of the earlier ones. After a failure it skips the rest, `COMMIT` included; the
-/// error is thrown where the next result is taken.
+/// Within a transaction a statement without a result waits, and is sent together with the next one that has a result,
+/// or with the commit. The server runs all of them in their order, so that each sees the effects of the earlier ones.
+/// After a failure it skips the rest, `COMMIT` included; the error is thrown where the next result is taken.
 extension PostgresConnection {
     /// The maximum number of statements that wait.
     static let laterMax = 500
@@ -22,12 +21,8 @@ extension PostgresConnection {
         case statement
     }
 
-    /// Runs a statement before the next one that has a result, or before the commit; outside a
-    /// transaction, at once.
-    package func runLater(
-        _ sql: String,
-        bind: (PostgresParameters) -> Void = { _ in }
-    ) throws(PostgresError) {
+    /// Runs a statement before the next one that has a result, or before the commit; outside a transaction, at once.
+    package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
 
@@ -69,8 +64,7 @@ extension PostgresConnection {
 
     /// Runs a statement for each element, in order, in one round trip, and returns the answers.
     ///
-    /// - Throws: The first failure, which undoes none of the elements before it: the transaction
-    ///   does.
+    /// - Throws: The first failure, which undoes none of the elements before it: the transaction does.
     func pipeline<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -100,9 +94,7 @@ extension PostgresConnection {
         }
         try limitPrepared()
         sent.removeAll(keepingCapacity: true)
-        guard PQenterPipelineMode(handle) == 1 else {
-            throw PostgresError(message: PostgresError.message(of: handle))
-        }
+        guard PQenterPipelineMode(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
         defer { dropLater() }
         for statement in later { try send(statement.sql, statement.parameters) }
     }
@@ -110,9 +102,7 @@ extension PostgresConnection {
     /// Ends a pipeline, takes all answers, and returns those of the last `count` statements.
     func endPipeline(keeping count: Int) throws(PostgresError) -> [PostgresResult] {
         defer { PQexitPipelineMode(handle) }
-        guard PQpipelineSync(handle) == 1 else {
-            throw PostgresError(message: PostgresError.message(of: handle))
-        }
+        guard PQpipelineSync(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
         var results: [PostgresResult] = []
         results.reserveCapacity(count)
         var failure: PostgresError?

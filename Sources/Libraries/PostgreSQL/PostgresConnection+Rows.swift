@@ -2,16 +2,11 @@
 extension PostgresConnection {
     /// The number of elements in one round trip; their answers are held until the last has arrived.
     static let pipelineMax = 500
-    /// The number of rows of the first fetch, and of the largest: few at first, since the reader
-    /// may stop soon.
+    /// The number of rows of the first fetch, and of the largest: few at first, since the reader may stop soon.
     static let fetchSizes = (first: 16, most: 256)
 
     /// Runs a statement and lends its rows until `row` returns false.
-    package func query(
-        _ sql: String,
-        bind: (PostgresParameters) -> Void,
-        row: (PostgresRow) throws -> Bool
-    ) throws {
+    package func query(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let result = try withParameters { parameters in
             bind(parameters)
             return try execute(sql, parameters)
@@ -19,8 +14,7 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element, in order, in one round trip for each few hundred, and
-    /// lends its rows.
+    /// Runs a statement for each element, in order, in one round trip for each few hundred, and lends its rows.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -42,13 +36,9 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a query within a transaction and lends its rows until `row` returns false; fetches few
-    /// at a time, so that a reader that stops early costs little (`DECLARE CURSOR`).
-    package func scan(
-        _ sql: String,
-        bind: (PostgresParameters) -> Void,
-        row: (PostgresRow) throws -> Bool
-    ) throws {
+    /// Runs a query within a transaction and lends its rows until `row` returns false; fetches few at a time, so that a
+    /// reader that stops early costs little (`DECLARE CURSOR`).
+    package func scan(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let cursor = "scan\(openCursors)"
         try runLater("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", bind: bind)
         openCursors += 1
@@ -60,9 +50,7 @@ extension PostgresConnection {
         var size = Self.fetchSizes.first
         var isWanted = true
         while isWanted {
-            let page = try withParameters { none in
-                try execute("FETCH FORWARD \(size) FROM \(cursor)", none)
-            }
+            let page = try withParameters { none in try execute("FETCH FORWARD \(size) FROM \(cursor)", none) }
             try page.forEach { found in
                 isWanted = try row(found)
                 return isWanted

@@ -1,7 +1,6 @@
 import CPostgreSQL
 
-/// Transactions, which begin with their first statement, commit with their last, and end if they
-/// take too long.
+/// Transactions, which begin with their first statement, commit with their last, and end if they take too long.
 extension PostgresConnection {
     /// A transaction from its beginning to its end.
     struct OpenTransaction {
@@ -10,8 +9,8 @@ extension PostgresConnection {
         let limit: Duration?
         /// Whether its commit has been sent.
         var isCommitting = false
-        /// Whether the running statement may be cancelled: not a commit that runs alone, which a
-        /// server that waits for its standby would then report as done.
+        /// Whether the running statement may be cancelled: not a commit that runs alone, which a server that waits for
+        /// its standby would then report as done.
         var mayCancel = true
 
         /// When its time is over; nil for no limit.
@@ -31,11 +30,10 @@ extension PostgresConnection {
 
     /// Runs a transaction; a failure undoes all of it.
     ///
-    /// `begin` holds its first statements, which are sent with the first one that has a result.
-    /// Once the transaction has taken `limit`, nothing more is sent, and the server is asked to
-    /// cancel the running statement.
-    /// - Throws: Any error of `body`, or a `PostgresError`: of state 08007 if the commit has no
-    ///   reliable answer, so that it may have been carried out; `isTooLong` if it took too long.
+    /// `begin` holds its first statements, which are sent with the first one that has a result. Once the transaction
+    /// has taken `limit`, nothing more is sent, and the server is asked to cancel the running statement.
+    /// - Throws: Any error of `body`, or a `PostgresError`: of state 08007 if the commit has no reliable answer, so
+    ///   that it may have been carried out; `isTooLong` if it took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -68,8 +66,8 @@ extension PostgresConnection {
         do {
             let statement = beforeStatement?("COMMIT") ?? "COMMIT"
             try beginPipeline()
-            // Makes the server send the earlier statements' answers at once instead of along with
-            // the commit's, so that the time of the commit itself is known.
+            // Makes the server send the earlier statements' answers at once instead of along with the commit's, so that
+            // the time of the commit itself is known.
             PQsendFlushRequest(handle)
             try send(statement, PostgresParameters())
             open?.isCommitting = true
@@ -77,28 +75,19 @@ extension PostgresConnection {
         } catch {
             rollBack()
             guard isLost else { throw error }
-            throw PostgresError(
-                state: PostgresError.unknownOutcome,
-                message: "the commit was not answered"
-            )
+            throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // The server answers otherwise, without an error, if a statement failed and the failure was
-        // ignored.
+        // The server answers otherwise, without an error, if a statement failed and the failure was ignored.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The request to cancel may have reached the server while it waited for its standby, and
-        // ended that wait.
+        // The request to cancel may have reached the server while it waited for its standby, and ended that wait.
         guard !wasCancelled else {
-            throw PostgresError(
-                state: PostgresError.unknownOutcome,
-                message: "the commit was cut short"
-            )
+            throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was cut short")
         }
     }
 
-    /// Asks the server to cancel the running statement (`PQcancel`), which then either fails or has
-    /// succeeded.
+    /// Asks the server to cancel the running statement (`PQcancel`), which then either fails or has succeeded.
     func cancel() {
         wasCancelled = true
         guard let request = PQgetCancel(handle) else { return }
@@ -111,8 +100,8 @@ extension PostgresConnection {
 
     /// Runs a piece of a transaction so that its failure undoes only that piece.
     ///
-    /// Statements that wait before the piece run first, and its own waiting statements run before
-    /// it ends, so that a failure is reported where it belongs.
+    /// Statements that wait before the piece run first, and its own waiting statements run before it ends, so that a
+    /// failure is reported where it belongs.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil

@@ -1,11 +1,10 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for the server's answers with a time limit: a server that is frozen or cut off neither
-/// answers nor closes the connection.
+/// Waiting for the server's answers with a time limit: a server that is frozen or cut off neither answers nor closes
+/// the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds; longer than the server lets a statement
-    /// run.
+    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
     package static let answerMilliseconds = 20_000
 
     /// Returns the next answer; nil if the statement has no more.
@@ -22,13 +21,9 @@ extension PostgresConnection {
                 if try !wait(until: over, writes: left == 1) { cancel() }
             } else if try !wait(until: end, writes: left == 1) {
                 giveUp()
-                throw PostgresError(
-                    message: "the server did not answer within \(patience / 1000) s"
-                )
+                throw PostgresError(message: "the server did not answer within \(patience / 1000) s")
             }
-            guard PQconsumeInput(handle) == 1 else {
-                throw PostgresError(message: PostgresError.message(of: handle))
-            }
+            guard PQconsumeInput(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
         }
     }
 
@@ -48,8 +43,7 @@ extension PostgresConnection {
         return last
     }
 
-    /// Returns the texts of notifications on the channels of `LISTEN`, once there are some or the
-    /// time is up.
+    /// Returns the texts of notifications on the channels of `LISTEN`, once there are some or the time is up.
     ///
     /// - Throws: A `PostgresError` if the connection is lost.
     package func notifications(waiting time: Duration) throws(PostgresError) -> [String] {
@@ -70,18 +64,10 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until something can be read, or written if there is something to write; false when the
-    /// time is up.
-    private func wait(
-        until end: ContinuousClock.Instant,
-        writes: Bool
-    ) throws(PostgresError) -> Bool {
+    /// Waits until something can be read, or written if there is something to write; false when the time is up.
+    private func wait(until end: ContinuousClock.Instant, writes: Bool) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
-        var waiting = pollfd(
-            fd: PQsocket(handle),
-            events: Int16(writes ? POLLIN | POLLOUT : POLLIN),
-            revents: 0
-        )
+        var waiting = pollfd(fd: PQsocket(handle), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)
         let count = rest > 0 ? poll(&waiting, 1, Int32(min(rest + 1, 600_000))) : 0
         return count > 0 || count < 0 && errno == EINTR
     }

@@ -2,9 +2,8 @@ import CPostgreSQL
 
 /// One connection to a PostgreSQL server (libpq's `PGconn`).
 ///
-/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first
-/// runs and stays prepared as long as the connection lasts. Parameters have types; results are
-/// binary.
+/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first runs and stays
+/// prepared as long as the connection lasts. Parameters have types; results are binary.
 package final class PostgresConnection {
     /// The maximum number of statements that stay prepared; more than the program has.
     static let preparedMax = 2000
@@ -20,16 +19,14 @@ package final class PostgresConnection {
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
-    /// A function that receives each statement before it is sent and returns the one to send: tests
-    /// stop there, step by step.
+    /// A function that receives each statement before it is sent and returns the one to send: tests stop there, step by
+    /// step.
     ///
-    /// A statement for many elements counts as one. With this function no statement waits for the
-    /// next.
+    /// A statement for many elements counts as one. With this function no statement waits for the next.
     package var beforeStatement: ((String) -> String)?
     /// Whether an answer did not arrive in time.
     private(set) var isGivenUp = false
-    /// Whether the server was asked to cancel a statement; the request may arrive later, and cancel
-    /// another.
+    /// Whether the server was asked to cancel a statement; the request may arrive later, and cancel another.
     package internal(set) var wasCancelled = false
     /// Statements without a result that have not been sent yet.
     var later: [Statement] = []
@@ -70,8 +67,8 @@ package final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// The id of the server's process for the connection (`PQbackendPID`), which the server names
-    /// when it reports waits for locks.
+    /// The id of the server's process for the connection (`PQbackendPID`), which the server names when it reports waits
+    /// for locks.
     package var processID: Int32 { PQbackendPID(handle) }
 
     /// Whether the connection was lost; then every call fails.
@@ -104,8 +101,7 @@ package final class PostgresConnection {
         return result
     }
 
-    /// Runs statements without parameters, separated by semicolons; returns the last one's result,
-    /// as text.
+    /// Runs statements without parameters, separated by semicolons; returns the last one's result, as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
@@ -135,15 +131,7 @@ package final class PostgresConnection {
             sent.append(.preparation(key))
         }
         let isSent = parameters.lend { lent in
-            PQsendQueryPrepared(
-                handle,
-                name,
-                lent.count,
-                lent.values,
-                lent.lengths,
-                lent.formats,
-                1
-            ) == 1
+            PQsendQueryPrepared(handle, name, lent.count, lent.values, lent.lengths, lent.formats, 1) == 1
         }
         guard isSent else { throw PostgresError(message: PostgresError.message(of: handle)) }
         sent.append(.statement)
@@ -160,10 +148,7 @@ package final class PostgresConnection {
     }
 
     /// Returns the types of a statement's columns, without running it (`PQdescribePrepared`).
-    package func columnTypes(
-        _ sql: String,
-        parameters types: [UInt32]
-    ) throws(PostgresError) -> [UInt32] {
+    package func columnTypes(_ sql: String, parameters types: [UInt32]) throws(PostgresError) -> [UInt32] {
         _ = try check(PQprepare(handle, "", sql, Int32(types.count), types))
         let result = try check(PQdescribePrepared(handle, ""))
         return (0..<PQnfields(result.handle)).map { PQftype(result.handle, $0) }
@@ -182,9 +167,7 @@ package final class PostgresConnection {
     }
 
     /// Returns an empty list of parameters, for a statement that waits.
-    func takeParameters() -> PostgresParameters {
-        spareParameters.popLast() ?? PostgresParameters()
-    }
+    func takeParameters() -> PostgresParameters { spareParameters.popLast() ?? PostgresParameters() }
 
     /// Takes back a list that is no longer needed.
     func takeBack(_ parameters: PostgresParameters) {

@@ -6,8 +6,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package enum Kind: Sendable {
         /// The server can't work now, or can't be reached: a retry may succeed later.
         case server
-        /// Another transaction interfered, or an answer was lost: the whole transaction may be run
-        /// again.
+        /// Another transaction interfered, or an answer was lost: the whole transaction may be run again.
         case conflict
         /// The statement or its values are wrong: a retry fails every time.
         case statement
@@ -18,11 +17,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     /// The state of a statement that was cancelled because it, or its transaction, took too long.
     static let cancelled = "57014"
-    /// The state of a session whose process must not run beside another that is connected (55006,
-    /// an object in use).
+    /// The state of a session whose process must not run beside another that is connected (55006, an object in use).
     package static let foe = "55006"
-    /// The state of a lane's check that finds another process in it: the logarithm of 0, which
-    /// nothing else computes.
+    /// The state of a lane's check that finds another process in it: the logarithm of 0, which nothing else computes.
     ///
     /// As an error it makes the server skip everything sent after it.
     package static let lostLane = "2201E"
@@ -52,8 +49,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         message = field("M") ?? Self.message(of: connection)
     }
 
-    /// Returns the first line of a connection's error message (`PQerrorMessage`), which contains no
-    /// password.
+    /// Returns the first line of a connection's error message (`PQerrorMessage`), which contains no password.
     static func message(of connection: OpaquePointer) -> String {
         let text = String(cString: PQerrorMessage(connection))
         return text.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
@@ -82,9 +78,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         if state == "25006" || message.contains("session is read-only") { return .readOnly }
         if ["28", "3D"].contains(String(state.prefix(2))) { return .user }
         guard state.isEmpty else { return nil }
-        let signs = [
-            "authentication", "password", "pg_hba.conf", "does not exist", "no privileges",
-        ]
+        let signs = ["authentication", "password", "pg_hba.conf", "does not exist", "no privileges"]
         return message.contains("FATAL") && signs.contains(where: message.contains)
             || message.contains("no password supplied") ? .user : nil
     }
@@ -94,14 +88,13 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     /// The remedy for the error.
     ///
-    /// By the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x
-    /// shutdown, 58 system, XX damage, 25006 a standby, 25P03 an idle transaction and 55006 a foe
-    /// are the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out, 57014 too long,
-    /// 23505 unique key, 2201E a lost lane and 08007 an unknown outcome are conflicts.
+    /// By the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system, XX
+    /// damage, 25006 a standby, 25P03 an idle transaction and 55006 a foe are the server's; 40001 serialization, 40P01
+    /// deadlock, 55P03 lock time-out, 57014 too long, 23505 unique key, 2201E a lost lane and 08007 an unknown outcome
+    /// are conflicts.
     package var kind: Kind {
         switch state {
-        case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome:
-            .conflict
+        case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict
         case "", "25006", "25P03", Self.foe: .server
         case _ where ["08", "53", "58", "XX"].contains(String(state.prefix(2))): .server
         case _ where state.hasPrefix("57P"): .server

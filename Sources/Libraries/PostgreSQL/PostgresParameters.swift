@@ -12,8 +12,8 @@ package enum PostgresType: UInt32, Sendable {
 
 /// The parameters of one statement, in the server's binary form, each with its type.
 ///
-/// The types are always sent: otherwise the server finds no type for `$1 IS NULL`, and takes 32
-/// bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
+/// The types are always sent: otherwise the server finds no type for `$1 IS NULL`, and takes 32 bits for `1000 * $1`.
+/// Parameters are numbered from 1 and may be set in any order.
 package final class PostgresParameters {
     private(set) var types: [UInt32] = []
     /// Where each value begins in `bytes`; less than 0 for NULL.
@@ -51,9 +51,7 @@ package final class PostgresParameters {
     }
 
     /// Sets NULL.
-    package func setNull(_ type: PostgresType, at number: Int) {
-        place(number, type, start: -1, length: 0)
-    }
+    package func setNull(_ type: PostgresType, at number: Int) { place(number, type, start: -1, length: 0) }
 
     private func place(_ number: Int, _ type: PostgresType, start: Int, length: Int32) {
         while types.count < number {
@@ -67,8 +65,7 @@ package final class PostgresParameters {
         lengths[number - 1] = length
     }
 
-    /// The parameters in libpq's form: count, values, lengths and formats, all binary; lent for one
-    /// call.
+    /// The parameters in libpq's form: count, values, lengths and formats, all binary; lent for one call.
     struct Lent {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>?

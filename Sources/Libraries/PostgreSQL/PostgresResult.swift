@@ -1,7 +1,6 @@
 import CPostgreSQL
 
-/// The server's answer to one statement (`PGresult`): rows in binary form, and the number of
-/// changed rows.
+/// The server's answer to one statement (`PGresult`): rows in binary form, and the number of changed rows.
 package final class PostgresResult {
     let handle: OpaquePointer
 
@@ -13,12 +12,10 @@ package final class PostgresResult {
     /// The number of rows returned.
     package var count: Int { Int(PQntuples(handle)) }
 
-    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that
-    /// changes none.
+    /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes none.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The completed command (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is
-    /// a `ROLLBACK`.
+    /// The completed command (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is a `ROLLBACK`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
     /// The first row of a result in text form; empty without a row.
@@ -31,9 +28,7 @@ package final class PostgresResult {
     }
 
     /// Lends a row; it must not outlive the result.
-    package func row(_ number: Int) -> PostgresRow {
-        PostgresRow(result: handle, number: Int32(number))
-    }
+    package func row(_ number: Int) -> PostgresRow { PostgresRow(result: handle, number: Int32(number)) }
 
     /// Lends row after row until `body` returns false.
     package func forEach(_ body: (PostgresRow) throws -> Bool) rethrows {

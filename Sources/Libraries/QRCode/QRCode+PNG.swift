@@ -36,9 +36,7 @@ extension QRCode {
             let block = bytes[start..<min(start + blockMax, bytes.count)]
             let count = UInt16(block.count)
             stream.append(block.endIndex == bytes.count ? 1 : 0)
-            for number in [count, ~count] {
-                stream += [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
-            }
+            for number in [count, ~count] { stream += [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] }
             stream += block
         }
         return stream + Self.bytes(adler(bytes))

@@ -2,8 +2,8 @@ import CQREncode
 
 /// A text as a QR code: a square of dark and light modules (libqrencode).
 ///
-/// It is drawn as SVG for pages and labels, as PNG for files, and with block characters for
-/// terminals, always with the quiet zone that scanners need.
+/// It is drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals, always with the
+/// quiet zone that scanners need.
 package struct QRCode: Sendable {
     /// The number of modules of each side.
     package let width: Int
@@ -12,15 +12,12 @@ package struct QRCode: Sendable {
     /// The light modules on each side around the code, as its standard requires.
     static let quiet = 4
 
-    /// Encodes a text with medium error correction; nil for one that is too long for a code, or
-    /// empty.
+    /// Encodes a text with medium error correction; nil for one that is too long for a code, or empty.
     ///
     /// `QRcode_encodeData` makes the smallest code that holds it; the result is freed here.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else {
-            return nil
-        }
+        guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else { return nil }
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
         guard let modules = code.pointee.data else { return nil }
@@ -60,9 +57,7 @@ package struct QRCode: Sendable {
         var column = 0
         while column < width {
             let count = (column..<width).prefix { isDark(row, $0) }.count
-            if count > 0 {
-                path += "M\(column + Self.quiet) \(row + Self.quiet)h\(count)v1h-\(count)z"
-            }
+            if count > 0 { path += "M\(column + Self.quiet) \(row + Self.quiet)h\(count)v1h-\(count)z" }
             column += max(1, count)
         }
         return path

@@ -2,25 +2,24 @@ import CSQLite
 
 /// One connection to a database file (SQLite's `sqlite3`).
 ///
-/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first
-/// runs and stays prepared as long as the connection lasts.
+/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first runs and stays
+/// prepared as long as the connection lasts.
 package final class SQLiteConnection {
     /// SQLite's connection.
     package let handle: OpaquePointer
     /// Prepared statements, by their text.
     private var prepared: [String: OpaquePointer] = [:]
 
-    /// Whether SQLite's journals of savepoints, one for each request, grow with their content, and
-    /// SQLite doesn't count its memory.
+    /// Whether SQLite's journals of savepoints, one for each request, grow with their content, and SQLite doesn't count
+    /// its memory.
     ///
-    /// By default each journal takes 64 KiB at once. Only speed depends on it, so it is allowed to
-    /// fail, for example if SQLite was in use before.
+    /// By default each journal takes 64 KiB at once. Only speed depends on it, so it is allowed to fail, for example if
+    /// SQLite was in use before.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a file, and creates it if it doesn't exist.
     ///
-    /// References between rows are checked. A statement waits up to `busySeconds` for another
-    /// connection's lock.
+    /// References between rows are checked. A statement waits up to `busySeconds` for another connection's lock.
     ///
     /// - Throws: `SQLiteError`, also for a file that isn't a database.
     package init(path: String, busySeconds: Int = 0) throws(SQLiteError) {
@@ -49,9 +48,7 @@ package final class SQLiteConnection {
 
     /// Runs statements without parameters, separated by semicolons.
     package func execute(_ script: String) throws(SQLiteError) {
-        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else {
-            throw SQLiteError(of: handle)
-        }
+        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
     }
 
     /// Lends a prepared statement, and resets it afterwards.
@@ -82,9 +79,7 @@ package final class SQLiteConnection {
         if let statement = prepared[sql] { return statement }
         var made: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-        guard sqlite3_prepare_v3(handle, sql, -1, flags, &made, nil) == SQLITE_OK else {
-            throw SQLiteError(of: handle)
-        }
+        guard sqlite3_prepare_v3(handle, sql, -1, flags, &made, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
         // A text without a statement.
         guard let made else { throw SQLiteError(code: SQLITE_MISUSE) }
         prepared[sql] = made
@@ -102,9 +97,7 @@ package final class SQLiteConnection {
                 let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
                 sqlite3_bind_text(statement, Int32(index + 1), parameter, -1, copy)
             }
-            while try step(statement) {
-                texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) })
-            }
+            while try step(statement) { texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) }) }
         }
         return texts
     }
@@ -183,18 +176,12 @@ package final class SQLiteConnection {
     /// Copies the log into the database file.
     package func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
         let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
-        guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else {
-            throw SQLiteError(of: handle)
-        }
+        guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
     }
 
-    /// Copies the database into another file, `pages` at a time; `progress` gets the completed part
-    /// after each step, from 0 to 1, and can throw to stop.
-    package func copy(
-        to target: SQLiteConnection,
-        pages: Int32,
-        progress: (Double) throws -> Void
-    ) throws {
+    /// Copies the database into another file, `pages` at a time; `progress` gets the completed part after each step,
+    /// from 0 to 1, and can throw to stop.
+    package func copy(to target: SQLiteConnection, pages: Int32, progress: (Double) throws -> Void) throws {
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(of: target.handle)
         }
@@ -209,8 +196,7 @@ package final class SQLiteConnection {
         }
         // SQLite stores the failure with the target when the copy ends.
         guard code == SQLITE_DONE else {
-            throw sqlite3_errcode(target.handle) == SQLITE_OK
-                ? SQLiteError(code: code) : SQLiteError(of: target.handle)
+            throw sqlite3_errcode(target.handle) == SQLITE_OK ? SQLiteError(code: code) : SQLiteError(of: target.handle)
         }
     }
 

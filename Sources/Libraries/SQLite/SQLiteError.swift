@@ -8,9 +8,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package let message: String
 
     /// Creates an error with SQLite's general explanation of a code.
-    package init(code: Int32) {
-        self.init(code: code, message: String(cString: sqlite3_errstr(code)))
-    }
+    package init(code: Int32) { self.init(code: code, message: String(cString: sqlite3_errstr(code))) }
 
     init(code: Int32, message: String) {
         self.code = code
@@ -19,10 +17,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// Reads the last error of a connection.
     init(of handle: OpaquePointer?) {
-        self.init(
-            code: sqlite3_extended_errcode(handle),
-            message: String(cString: sqlite3_errmsg(handle))
-        )
+        self.init(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
     }
 
     /// The error that a row refers to a missing row (`SQLITE_CONSTRAINT_FOREIGNKEY`).
@@ -31,7 +26,5 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The primary result code, such as `SQLITE_BUSY`.
     package var primaryCode: Int32 { code & 0xff }
 
-    package var description: String {
-        "\(message) (\(code): \(String(cString: sqlite3_errstr(code))))"
-    }
+    package var description: String { "\(message) (\(code): \(String(cString: sqlite3_errstr(code))))" }
 }

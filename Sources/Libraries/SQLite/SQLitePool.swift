@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The connections of one process to a database file with a log (`-wal`): one that writes, for one
-/// thread at a time, and a few that read.
+/// The connections of one process to a database file with a log (`-wal`): one that writes, for one thread at a time,
+/// and a few that read.
 package final class SQLitePool: Sendable {
     /// A connection that one thread at a time uses.
     ///

@@ -32,12 +32,10 @@ extension Sodium {
     /// Returns whether a hash is of this password (`crypto_pwhash_str_verify`), at a hash's cost.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
-        return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) }
-            == 0
+        return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
     }
 
-    /// Returns whether a hash was made with other costs, or isn't a hash
-    /// (`crypto_pwhash_str_needs_rehash`).
+    /// Returns whether a hash was made with other costs, or isn't a hash (`crypto_pwhash_str_needs_rehash`).
     package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
         prepare()
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0

@@ -1,10 +1,10 @@
 import CSodium
 
-/// A writer of an encrypted stream of pieces, each authenticated and bound to its place in the
-/// stream (XChaCha20-Poly1305, `crypto_secretstream`).
+/// A writer of an encrypted stream of pieces, each authenticated and bound to its place in the stream
+/// (XChaCha20-Poly1305, `crypto_secretstream`).
 ///
-/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing one;
-/// `isLast` shows whether the stream is complete.
+/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing one; `isLast` shows
+/// whether the stream is complete.
 package struct SealedStreamWriter {
     private var state = crypto_secretstream_xchacha20poly1305_state()
     /// The bytes that the reader needs before the first piece.
@@ -46,20 +46,13 @@ package struct SealedStreamReader {
 
     /// Begins to open a stream; nil if the key or the header has a wrong form.
     package init?(key: [UInt8], header: [UInt8]) {
-        guard key.count == SealedStream.keyBytes, header.count == SealedStream.headerBytes else {
-            return nil
-        }
+        guard key.count == SealedStream.keyBytes, header.count == SealedStream.headerBytes else { return nil }
         Sodium.prepare()
-        guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else {
-            return nil
-        }
+        guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else { return nil }
     }
 
     /// Opens the next piece; nil if it was changed, misplaced, or sealed under another key.
-    package mutating func open(
-        _ sealed: [UInt8],
-        boundTo bound: [UInt8]
-    ) -> (piece: [UInt8], isLast: Bool)? {
+    package mutating func open(_ sealed: [UInt8], boundTo bound: [UInt8]) -> (piece: [UInt8], isLast: Bool)? {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
         var tag: UInt8 = 0
@@ -96,15 +89,8 @@ extension Sodium {
     /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
     ///
     /// - Returns: nil if there is not that much memory, or an argument is out of bounds.
-    package static func deriveKey(
-        passphrase: [UInt8],
-        salt: [UInt8],
-        memoryBytes: Int,
-        passes: Int
-    ) -> [UInt8]? {
-        guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else {
-            return nil
-        }
+    package static func deriveKey(passphrase: [UInt8], salt: [UInt8], memoryBytes: Int, passes: Int) -> [UInt8]? {
+        guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else { return nil }
         prepare()
         var key = [UInt8](repeating: 0, count: SealedStream.keyBytes)
         let code = withChars(passphrase) {

@@ -1,10 +1,9 @@
 import CSodium
 
-/// The key of one installation, which hashes short secrets and seals answers that must be
-/// repeatable.
+/// The key of one installation, which hashes short secrets and seals answers that must be repeatable.
 ///
-/// It lives in a file of mode 0600 beside the database and never inside it, so a stolen database
-/// alone gives away neither passcodes nor sealed answers.
+/// It lives in a file of mode 0600 beside the database and never inside it, so a stolen database alone gives away
+/// neither passcodes nor sealed answers.
 package struct ServerKey: Sendable {
     /// The number of bytes of the key.
     package static let byteCount = 32
@@ -43,9 +42,7 @@ package struct ServerKey: Sendable {
     }
 
     /// Makes a label's digest (HMAC-SHA-256 under a separate key): no other hash passes for one.
-    package func label(_ subject: String) -> [UInt8] {
-        Self.digest(Array(subject.utf8), under: labelling)
-    }
+    package func label(_ subject: String) -> [UInt8] { Self.digest(Array(subject.utf8), under: labelling) }
 
     private static func digest(_ input: [UInt8], under key: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 32)

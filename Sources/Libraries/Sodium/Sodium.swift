@@ -48,9 +48,7 @@ package enum Sodium {
     }
 
     /// Writes bytes as base64 with padding (RFC 4648 section 4).
-    package static func base64(_ bytes: [UInt8]) -> String {
-        encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL)
-    }
+    package static func base64(_ bytes: [UInt8]) -> String { encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL) }
 
     /// Reads base64 with padding; nil if it is malformed.
     package static func bytes(base64 text: String) -> [UInt8]? {

@@ -1,10 +1,9 @@
 package import Glibc
 
-/// One MQTT connection of the load side: a non-blocking socket and the bytes still to be written to
-/// it.
+/// One MQTT connection of the load side: a non-blocking socket and the bytes still to be written to it.
 ///
-/// It belongs to one thread. Packets are collected and leave in one `write`; all packets that have
-/// arrived are read in one `read`.
+/// It belongs to one thread. Packets are collected and leave in one `write`; all packets that have arrived are read in
+/// one `read`.
 package final class DeviceSocket {
     let descriptor: Int32
     private var output: [UInt8] = []
@@ -34,9 +33,7 @@ package final class DeviceSocket {
     }
 
     /// Queues a subscription with QoS 1.
-    package func subscribe(_ filters: [String]) {
-        MQTTWriter.subscribe(filters, mid: nextMid(), into: &output)
-    }
+    package func subscribe(_ filters: [String]) { MQTTWriter.subscribe(filters, mid: nextMid(), into: &output) }
 
     /// Queues a PINGREQ.
     package func ping() { MQTTWriter.ping(into: &output) }
@@ -52,9 +49,7 @@ package final class DeviceSocket {
     /// - Throws: `LoadError` when the connection has ended.
     package func flush() throws(LoadError) {
         guard !output.isEmpty else { return }
-        let written = output.withUnsafeBytes {
-            send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
+        let written = output.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         if written == output.count {
             output.removeAll(keepingCapacity: true)
         } else if written >= 0 {
@@ -68,10 +63,7 @@ package final class DeviceSocket {
     ///
     /// Messages are acknowledged after `handle` has seen them, with the next `flush()`.
     /// - Throws: `LoadError` when the connection has ended.
-    package func read(
-        with scratch: UnsafeMutableRawBufferPointer,
-        _ handle: (MQTTPacket) -> Void
-    ) throws(LoadError) {
+    package func read(with scratch: UnsafeMutableRawBufferPointer, _ handle: (MQTTPacket) -> Void) throws(LoadError) {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
         if count == 0 { throw .closed }
         if count < 0 {
@@ -95,10 +87,7 @@ package final class DeviceSocket {
         }
     }
 
-    private func take(
-        _ bytes: UnsafeRawBufferPointer,
-        _ handle: (MQTTPacket) -> Void
-    ) throws(LoadError) -> Int {
+    private func take(_ bytes: UnsafeRawBufferPointer, _ handle: (MQTTPacket) -> Void) throws(LoadError) -> Int {
         var at = 0
         while at < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[at...])

@@ -13,9 +13,7 @@ struct MQTTReader {
     /// Returns the first packet and the number of its bytes; nil while it is incomplete.
     ///
     /// - Throws: `LoadError.protocolError` for a length or packet that is not valid MQTT.
-    static func next(
-        in bytes: UnsafeRawBufferPointer
-    ) throws(LoadError) -> (packet: MQTTPacket, size: Int)? {
+    static func next(in bytes: UnsafeRawBufferPointer) throws(LoadError) -> (packet: MQTTPacket, size: Int)? {
         var length = 0
         var at = 1
         while true {

@@ -1,10 +1,9 @@
 /// A writer of MQTT 3.1.1 packets into bytes that are about to be sent.
 ///
-/// The load side (simulated devices, the benchmark) speaks MQTT directly, without libmosquitto:
-/// thousands of connections in one thread, many packets in one `write`.
+/// The load side (simulated devices, the benchmark) speaks MQTT directly, without libmosquitto: thousands of
+/// connections in one thread, many packets in one `write`.
 package struct MQTTWriter {
-    /// The fields of a CONNECT; the clean-session flag is always set, since a simulated device
-    /// keeps its own queue.
+    /// The fields of a CONNECT; the clean-session flag is always set, since a simulated device keeps its own queue.
     package struct Login: Sendable {
         var clientID: String
         var username: String
@@ -47,12 +46,8 @@ package struct MQTTWriter {
     }
 
     /// Appends a PUBLISH with QoS 1.
-    package static func publish(
-        topic: [UInt8],
-        payload: some Collection<UInt8>,
-        mid: UInt16,
-        into bytes: inout [UInt8]
-    ) {
+    package static func publish(topic: [UInt8], payload: some Collection<UInt8>, mid: UInt16, into bytes: inout [UInt8])
+    {
         bytes.append(0x32)
         append(length: 2 + topic.count + 2 + payload.count, to: &bytes)
         append(UInt16(clamping: topic.count), to: &bytes)

@@ -3,18 +3,15 @@ import Glibc
 
 /// Many connections in one thread with a common wait; each has the number under which it was set.
 ///
-/// It uses `epoll`, so that a wait costs the same with thousands of connections as with ten: the
-/// load takes its time from the measured system.
+/// It uses `epoll`, so that a wait costs the same with thousands of connections as with ten: the load takes its time
+/// from the measured system.
 package final class SocketPool {
     /// The connections by their numbers; nil where none is set.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    private let scratch = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: 256 << 10,
-        alignment: 16
-    )
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
     deinit {
         scratch.deallocate()
@@ -76,20 +73,14 @@ package final class SocketPool {
     ///   - milliseconds: The longest wait.
     ///   - handle: Receives each packet with the number of its connection.
     ///   - lost: Receives the number of each connection that ended; it is already removed.
-    package func turn(
-        milliseconds: Int32,
-        _ handle: (Int, MQTTPacket) -> Void,
-        lost: (Int, LoadError) -> Void
-    ) {
+    package func turn(milliseconds: Int32, _ handle: (Int, MQTTPacket) -> Void, lost: (Int, LoadError) -> Void) {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return }
         for event in events[..<Int(count)] {
             let index = Int(event.data.u64)
             guard let socket = sockets[index] else { continue }
             do throws(LoadError) {
-                if event.events & ~EPOLLOUT.rawValue != 0 {
-                    try socket.read(with: scratch) { handle(index, $0) }
-                }
+                if event.events & ~EPOLLOUT.rawValue != 0 { try socket.read(with: scratch) { handle(index, $0) } }
                 try socket.flush()
                 watchOutput(index, socket)
             } catch {

@@ -3,8 +3,8 @@ package import Mosquitto
 
 /// A subscriber as in the library's manual, which confirms each message before it sees it.
 ///
-/// `lamplighter-bench` compares the service with it, and a test uses it to show that the loss which
-/// `MosquittoClient` prevents would be noticed.
+/// `lamplighter-bench` compares the service with it, and a test uses it to show that the loss which `MosquittoClient`
+/// prevents would be noticed.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 
@@ -51,8 +51,7 @@ package struct PlainSubscriber: ~Copyable {
     /// The number of messages received so far.
     package var received: Int { count.received }
 
-    /// The number of messages whose confirmations the broker has read, as of the last answer to
-    /// `askForConfirmed(_:)`.
+    /// The number of messages whose confirmations the broker has read, as of the last answer to `askForConfirmed(_:)`.
     package var confirmed: Int { count.confirmed }
 
     /// Subscribes to one more filter without waiting.
@@ -68,8 +67,8 @@ package struct PlainSubscriber: ~Copyable {
     /// Whether the broker has granted a filter; messages published before are not received.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter and loops until the broker has answered, and so has read
-    /// everything that this client sent before.
+    /// Subscribes to one more filter and loops until the broker has answered, and so has read everything that this
+    /// client sent before.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {

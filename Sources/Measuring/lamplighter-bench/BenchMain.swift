@@ -20,11 +20,7 @@ struct BenchMain: AsyncParsableCommand {
     static func main() async {
         do {
             var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch let problem as Problem {
             Benchmarks.tell(problem.text)
             exit(withError: ExitCode(1))

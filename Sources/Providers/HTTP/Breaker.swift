@@ -1,9 +1,7 @@
-/// A circuit breaker that keeps one outside party from slowing the rest: few calls at a time, none
-/// while it is down.
+/// A circuit breaker that keeps one outside party from slowing the rest: few calls at a time, none while it is down.
 ///
-/// While closed, it admits calls. After some failures in a row it opens and refuses calls at once.
-/// After a pause it admits one call, the probe: if the probe is answered the breaker closes,
-/// otherwise it stays open.
+/// While closed, it admits calls. After some failures in a row it opens and refuses calls at once. After a pause it
+/// admits one call, the probe: if the probe is answered the breaker closes, otherwise it stays open.
 struct Breaker {
     /// The limits of a breaker.
     struct Limits: Sendable {

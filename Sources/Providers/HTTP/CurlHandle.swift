@@ -9,9 +9,7 @@ struct CurlHandle: ~Copyable {
     private static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
-        guard Self.isReady, let handle = curl_easy_init() else {
-            throw CurlError(CURLE_FAILED_INIT)
-        }
+        guard Self.isReady, let handle = curl_easy_init() else { throw CurlError(CURLE_FAILED_INIT) }
         self.handle = handle
     }
 
@@ -46,22 +44,14 @@ struct CurlHandle: ~Copyable {
     }
 
     /// Sets the body of a POST.
-    mutating func set(body bytes: [UInt8]) throws(CurlError) {
-        try check(ccurl_set_body(handle, bytes, bytes.count))
-    }
+    mutating func set(body bytes: [UInt8]) throws(CurlError) { try check(ccurl_set_body(handle, bytes, bytes.count)) }
 
     /// Sets the function that receives the response (`CURLOPT_WRITEFUNCTION`).
-    mutating func setDownload(
-        _ function: curl_write_callback,
-        _ context: UnsafeMutableRawPointer?
-    ) throws(CurlError) {
-        try check(
-            ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context)
-        )
+    mutating func setDownload(_ function: curl_write_callback, _ context: UnsafeMutableRawPointer?) throws(CurlError) {
+        try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// Sets the function that decides from time to time whether to go on
-    /// (`CURLOPT_XFERINFOFUNCTION`).
+    /// Sets the function that decides from time to time whether to go on (`CURLOPT_XFERINFOFUNCTION`).
     mutating func setProgress(
         _ function: curl_xferinfo_callback,
         _ context: UnsafeMutableRawPointer?
@@ -71,8 +61,7 @@ struct CurlHandle: ~Copyable {
 
     /// Performs the transfer and returns the server's last status (`curl_easy_perform`); blocks.
     mutating func perform() throws(CurlError) -> Int {
-        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups
-        // use SIGALRM.
+        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups use SIGALRM.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
         let code = curl_easy_perform(handle)
@@ -92,9 +81,7 @@ struct CurlHandle: ~Copyable {
         _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
-    private func check(_ code: CURLcode) throws(CurlError) {
-        guard code == CURLE_OK else { throw CurlError(code) }
-    }
+    private func check(_ code: CURLcode) throws(CurlError) { guard code == CURLE_OK else { throw CurlError(code) } }
 }
 
 /// A failure of libcurl: its result, and the server's last status.

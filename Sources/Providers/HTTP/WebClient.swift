@@ -3,8 +3,8 @@ import Synchronization
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool until its end: there are few at a time, since each
-/// outside party has its own `Breaker`.
+/// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
+/// own `Breaker`.
 package final class WebClient: Sendable {
     /// A request.
     struct Request: Sendable {
@@ -45,16 +45,12 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // A service start that fails half-way doesn't shut the pool down, and the library would
-        // trap at its end.
+        // A service start that fails half-way doesn't shut the pool down, and the library would trap at its end.
         threads.shutdownGracefully { _ in }
     }
 
     /// Sends a request once; gives up at the deadline.
-    func call(
-        _ request: Request,
-        until deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> Answer {
+    func call(_ request: Request, until deadline: ContinuousClock.Instant) async throws(Failure) -> Answer {
         let transfer = WebTransfer(
             request,
             deadline: deadline,

@@ -16,12 +16,7 @@ final class WebTransfer: Sendable {
         let bytesMax: Int
     }
 
-    init(
-        _ request: WebClient.Request,
-        deadline: ContinuousClock.Instant,
-        connectTimeout: Duration,
-        bodyMax: Int
-    ) {
+    init(_ request: WebClient.Request, deadline: ContinuousClock.Instant, connectTimeout: Duration, bodyMax: Int) {
         self.request = request
         self.deadline = deadline
         self.connectTimeout = connectTimeout
@@ -76,9 +71,7 @@ final class WebTransfer: Sendable {
         }
     }
 
-    private func milliseconds(_ duration: Duration) -> Int {
-        Int(clamping: Int64(duration / .milliseconds(1)))
-    }
+    private func milliseconds(_ duration: Duration) -> Int { Int(clamping: Int64(duration / .milliseconds(1))) }
 
     // MARK: Called by libcurl
 

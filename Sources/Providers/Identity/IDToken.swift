@@ -6,9 +6,7 @@ import Sodium
 /// A parsed ID token (a signed JWT), and the rules that its claims must follow.
 struct IDToken {
     /// The accepted algorithms: neither `none` nor the HS family, whose key would be public.
-    static let algorithms = [
-        "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
-    ]
+    static let algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
     /// The token as received.
     let text: String
@@ -27,8 +25,7 @@ struct IDToken {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
             let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
-            let algorithm = header["alg"]?.stringValue, Self.algorithms.contains(algorithm),
-            header["crit"] == nil
+            let algorithm = header["alg"]?.stringValue, Self.algorithms.contains(algorithm), header["crit"] == nil
         else { return nil }
         if let key = header["kid"] {
             guard let key = key.stringValue, key.utf8.count <= 256 else { return nil }
@@ -76,13 +73,10 @@ extension IDToken {
         guard let end = claims["exp"]?.doubleValue else { throw .invalidCredential(.malformed) }
         guard now < end + Self.leeway else { throw .invalidCredential(.expired) }
         if let start = claims["nbf"] {
-            guard let start = start.doubleValue, now >= start - Self.leeway else {
-                throw .invalidCredential(.refused)
-            }
+            guard let start = start.doubleValue, now >= start - Self.leeway else { throw .invalidCredential(.refused) }
         }
         if let nonce { try check(nonce) }
-        guard let subject = claims["sub"]?.stringValue,
-            (1...ProviderCredential.idMax).contains(subject.utf8.count)
+        guard let subject = claims["sub"]?.stringValue, (1...ProviderCredential.idMax).contains(subject.utf8.count)
         else { throw .invalidCredential(.malformed) }
         if let user, user != subject { throw .invalidCredential(.otherUser) }
         return VerifiedIdentity(
@@ -95,8 +89,8 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is for this app and, if it is for others too, was issued to this app
-    /// (OpenID Connect Core 3.1.3.7).
+    /// Checks that the token is for this app and, if it is for others too, was issued to this app (OpenID Connect Core
+    /// 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -106,9 +100,7 @@ extension IDToken {
         }
         guard audiences.contains(where: ours.contains) else { throw .invalidCredential(.otherApp) }
         guard audiences.count > 1 else { return }
-        guard let party = claims["azp"]?.stringValue, ours.contains(party) else {
-            throw .invalidCredential(.otherApp)
-        }
+        guard let party = claims["azp"]?.stringValue, ours.contains(party) else { throw .invalidCredential(.otherApp) }
     }
 
     /// Checks the nonce: apps send Apple the SHA-256 of their nonce and keep the nonce itself.
@@ -128,7 +120,6 @@ extension IDToken {
     /// Compares issuers: a final slash makes no difference, and Google may omit the scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
         let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        return bare == settings.baseURL
-            || (settings.provider == .google && "https://\(bare)" == settings.baseURL)
+        return bare == settings.baseURL || (settings.provider == .google && "https://\(bare)" == settings.baseURL)
     }
 }

@@ -4,10 +4,10 @@ package import Logging
 
 /// A verifier of users' credentials with identity providers.
 ///
-/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys,
-/// codes and access tokens with the provider's own endpoint, and each must have been issued for
-/// this app. Times, sizes and numbers of calls are limited for each provider separately, so a
-/// provider that hangs delays only its own logins, and not for long.
+/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys, codes and access
+/// tokens with the provider's own endpoint, and each must have been issued for this app. Times, sizes and numbers of
+/// calls are limited for each provider separately, so a provider that hangs delays only its own logins, and not for
+/// long.
 package final class IdentityProviders: Sendable {
     /// The limits of calls that tests lower.
     package struct Limits: Sendable {
@@ -44,11 +44,7 @@ package final class IdentityProviders: Sendable {
         logger: Logger,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }
     ) {
-        breaker = Breaker.Limits(
-            failuresMax: limits.failuresMax,
-            pause: Self.pause,
-            callsMax: Self.callsMax
-        )
+        breaker = Breaker.Limits(failuresMax: limits.failuresMax, pause: Self.pause, callsMax: Self.callsMax)
         line = ProviderLine(client: client, limits: breaker, logger: logger)
         keys = IssuerKeys(line: line, timeout: limits.timeout)
         timeout = limits.timeout
@@ -63,18 +59,14 @@ package final class IdentityProviders: Sendable {
         _ credential: ProviderCredential,
         for app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
-        guard app.isEnabled, app.provider == credential.provider, !app.clientIDs.isEmpty else {
-            throw .disabled
-        }
+        guard app.isEnabled, app.provider == credential.provider, !app.clientIDs.isEmpty else { throw .disabled }
         var identity: VerifiedIdentity
         if case .idToken(let text, let user, let nonce) = credential.proof {
             identity = try await verify(text, user, nonce: nonce, app: app)
         } else {
             identity = try await provider(app, over: line).verify(credential)
         }
-        identity.nickname = VerifiedIdentity.shown(
-            nickname: identity.nickname ?? credential.nickname
-        )
+        identity.nickname = VerifiedIdentity.shown(nickname: identity.nickname ?? credential.nickname)
         identity.avatarURL = VerifiedIdentity.shown(picture: identity.avatarURL)
         return identity
     }
@@ -82,8 +74,8 @@ package final class IdentityProviders: Sendable {
     /// Tests a provider without a user: fetches an issuer's keys anew, or asks the provider
     /// about a made-up credential.
     ///
-    /// It contacts the provider even after several failures in a row, and if the app has disabled
-    /// it. Takes at most as long as the limits allow.
+    /// It contacts the provider even after several failures in a row, and if the app has disabled it. Takes at most as
+    /// long as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)
@@ -91,9 +83,7 @@ package final class IdentityProviders: Sendable {
             _ = try await IssuerKeys.fetch(app, over: line, until: .now + timeout).get()
             return
         }
-        do throws(ProviderFailure) {
-            _ = try await provider(app, over: line).verify(credential)
-        } catch {
+        do throws(ProviderFailure) { _ = try await provider(app, over: line).verify(credential) } catch {
             // The provider knows the app, and refuses the credential as it should.
             if case .invalidCredential = error { return }
             throw error

@@ -3,9 +3,9 @@ import JSON
 
 /// A cache of the published keys of the issuers of ID tokens.
 ///
-/// Keys are fetched if none are known or they are an hour old, and if a token names an unknown key,
-/// but then a few times a minute at most: a stream of tokens with made-up keys must not become a
-/// stream of requests. Callers that wait for the same keys share one request.
+/// Keys are fetched if none are known or they are an hour old, and if a token names an unknown key, but then a few
+/// times a minute at most: a stream of tokens with made-up keys must not become a stream of requests. Callers that wait
+/// for the same keys share one request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
@@ -21,11 +21,11 @@ actor IssuerKeys {
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long old keys stay in use after a failed request, and the time in which unknown keys
-    /// lead to at most `questionsMax` requests.
+    /// How long old keys stay in use after a failed request, and the time in which unknown keys lead to at most
+    /// `questionsMax` requests.
     private static let pause = Duration.seconds(60)
-    /// The maximum number of requests for unknown keys within a pause: an issuer's changed keys are
-    /// fetched at once, and again soon after.
+    /// The maximum number of requests for unknown keys within a pause: an issuer's changed keys are fetched at once,
+    /// and again soon after.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -41,10 +41,7 @@ actor IssuerKeys {
     /// Finds the key that a token names as its signing key.
     ///
     /// - Throws: `ProviderFailure`: `refused` if the issuer has no such key.
-    func key(
-        for token: IDToken,
-        of settings: ProviderSettings
-    ) async throws(ProviderFailure) -> PublishedKey {
+    func key(for token: IDToken, of settings: ProviderSettings) async throws(ProviderFailure) -> PublishedKey {
         let now = ContinuousClock.now
         guard let entry = entries[settings.baseURL], now - entry.fetchedAt < Self.usableFor else {
             return try Self.find(token, in: await ask(settings).get())
@@ -64,16 +61,9 @@ actor IssuerKeys {
     }
 
     /// Returns the key for a token, which may omit the key's id if just one key fits.
-    private static func find(
-        _ token: IDToken,
-        in keys: [PublishedKey]
-    ) throws(ProviderFailure) -> PublishedKey {
-        let fitting = keys.filter { key in
-            key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id)
-        }
-        guard let key = fitting.first, fitting.count == 1 else {
-            throw .invalidCredential(.refused)
-        }
+    private static func find(_ token: IDToken, in keys: [PublishedKey]) throws(ProviderFailure) -> PublishedKey {
+        let fitting = keys.filter { key in key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id) }
+        guard let key = fitting.first, fitting.count == 1 else { throw .invalidCredential(.refused) }
         return key
     }
 
@@ -140,8 +130,8 @@ actor IssuerKeys {
 
     /// Returns whether an issuer may have its keys at an address.
     ///
-    /// Plain HTTP, which is limited to this machine, is allowed only if the issuer uses it itself,
-    /// so that no other machine's document can direct requests to this one.
+    /// Plain HTTP, which is limited to this machine, is allowed only if the issuer uses it itself, so that no other
+    /// machine's document can direct requests to this one.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

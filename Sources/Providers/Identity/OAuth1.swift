@@ -9,17 +9,11 @@ struct OAuth1 {
     let tokenSecret: String
 
     /// Returns the value of the `Authorization` header for a request without a body.
-    func authorization(
-        method: String,
-        url: String,
-        query: [(String, String)],
-        nonce: String,
-        seconds: Int64
-    ) -> String {
+    func authorization(method: String, url: String, query: [(String, String)], nonce: String, seconds: Int64) -> String
+    {
         var fields = [
-            ("oauth_consumer_key", consumerKey), ("oauth_nonce", nonce),
-            ("oauth_signature_method", "HMAC-SHA1"), ("oauth_timestamp", String(seconds)),
-            ("oauth_token", token), ("oauth_version", "1.0"),
+            ("oauth_consumer_key", consumerKey), ("oauth_nonce", nonce), ("oauth_signature_method", "HMAC-SHA1"),
+            ("oauth_timestamp", String(seconds)), ("oauth_token", token), ("oauth_version", "1.0"),
         ]
         let signed = (fields + query)
             .map { (WebQuery.encode($0.0), WebQuery.encode($0.1)) }
@@ -35,7 +29,6 @@ struct OAuth1 {
                 using: SymmetricKey(data: Data(key.utf8))
             )
         fields.append(("oauth_signature", Data(code).base64EncodedString()))
-        return "OAuth "
-            + fields.map { "\($0.0)=\"\(WebQuery.encode($0.1))\"" }.joined(separator: ", ")
+        return "OAuth " + fields.map { "\($0.0)=\"\(WebQuery.encode($0.1))\"" }.joined(separator: ", ")
     }
 }

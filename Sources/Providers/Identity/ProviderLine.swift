@@ -19,8 +19,8 @@ final class ProviderLine: Sendable {
         self.logger = logger
     }
 
-    /// Sends a request to a provider; returns an answer of status 2xx or 4xx except 429, whose
-    /// content the caller judges.
+    /// Sends a request to a provider; returns an answer of status 2xx or 4xx except 429, whose content the caller
+    /// judges.
     ///
     /// A request for a profile, which a login can do without, has a separate breaker.
     /// - Throws: `ProviderFailure.unavailable`.
@@ -55,11 +55,7 @@ final class ProviderLine: Sendable {
     }
 
     /// Logs that a provider misbehaves, or refuses the app's own secret, and returns the error.
-    func unusable(
-        _ settings: ProviderSettings,
-        _ problem: String,
-        retryAfter seconds: Int64 = 60
-    ) -> ProviderFailure {
+    func unusable(_ settings: ProviderSettings, _ problem: String, retryAfter seconds: Int64 = 60) -> ProviderFailure {
         logger.warning(
             "An identity provider can't be used",
             metadata: ["provider": "\(settings.provider)", "error": "\(problem)"]
@@ -91,9 +87,7 @@ extension WebClient.Answer {
     /// Decodes the body as JSON; nil if it doesn't fit the type.
     ///
     /// Foundation decodes it: providers write ids as integers that no double holds.
-    func decode<T: Decodable>(_ type: T.Type) -> T? {
-        try? JSONDecoder().decode(type, from: Data(body))
-    }
+    func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 
 /// An id or number that some providers write as text, others as a number.

@@ -13,10 +13,7 @@ extension TokenProvider {
         let answer = try await ask(
             .get(
                 settings.baseURL + "/sns/oauth2/access_token",
-                [
-                    ("appid", clientID), ("secret", clientSecret), ("code", code),
-                    ("grant_type", "authorization_code"),
-                ]
+                [("appid", clientID), ("secret", clientSecret), ("code", code), ("grant_type", "authorization_code")]
             )
         )
         guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
@@ -30,10 +27,7 @@ extension TokenProvider {
         case let error: throw unusable("it answered error \(error)")
         }
         let isUnion = settings.subject == .unionID
-        let known = try identity(
-            isUnion ? body.unionid : body.openid,
-            accessToken: body.access_token
-        )
+        let known = try identity(isUnion ? body.unionid : body.openid, accessToken: body.access_token)
         guard let token = body.access_token, let openid = body.openid else { return known }
         return await weChatProfile(known, token, openid: openid)
     }
@@ -45,9 +39,7 @@ extension TokenProvider {
             let client_id: LooseText?
             let openid: String?
         }
-        let answer = try await ask(
-            .get(settings.baseURL + "/oauth2.0/me", [("access_token", token), ("fmt", "json")])
-        )
+        let answer = try await ask(.get(settings.baseURL + "/oauth2.0/me", [("access_token", token), ("fmt", "json")]))
         // Older servers answer `callback( {…} );` whatever the request.
         let start = answer.body.firstIndex(of: UInt8(ascii: "{")) ?? 0
         let end = answer.body.lastIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? start
@@ -71,9 +63,7 @@ extension TokenProvider {
             let appkey: LooseText?
             let expire_in: Int?
         }
-        let answer = try await ask(
-            .post(settings.baseURL + "/oauth2/get_token_info", form: [("access_token", token)])
-        )
+        let answer = try await ask(.post(settings.baseURL + "/oauth2/get_token_info", form: [("access_token", token)]))
         guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
         switch body.error_code {
         case nil: break
@@ -112,12 +102,8 @@ extension TokenProvider {
         default: throw unusable("it answered with an unknown error")
         }
         try check(app: info.client_id?.text)
-        if let seconds = info.expires_in ?? info.expire_in, seconds <= 0 {
-            throw .invalidCredential(.expired)
-        }
-        let second = try await ask(
-            .get(settings.baseURL + "/rest/2.0/passport/users/getInfo", query)
-        )
+        if let seconds = info.expires_in ?? info.expire_in, seconds <= 0 { throw .invalidCredential(.expired) }
+        let second = try await ask(.get(settings.baseURL + "/rest/2.0/passport/users/getInfo", query))
         guard let user = second.decode(User.self) else { throw unusable("its answer is malformed") }
         switch user.error_code?.text {
         case nil, "0": break

@@ -34,8 +34,7 @@ extension TokenProvider {
     }
 
     /// `GET /1.1/account/verify_credentials.json`, signed: no other app's token matches.
-    func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity
-    {
+    func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Problem: Decodable { let code: Int }
             let errors: [Problem]?
@@ -45,12 +44,7 @@ extension TokenProvider {
         }
         let url = settings.baseURL + "/1.1/account/verify_credentials.json"
         let query = [("include_entities", "false"), ("skip_status", "true")]
-        let signer = OAuth1(
-            consumerKey: clientID,
-            consumerSecret: clientSecret,
-            token: key,
-            tokenSecret: secret
-        )
+        let signer = OAuth1(consumerKey: clientID, consumerSecret: clientSecret, token: key, tokenSecret: secret)
         let header = signer.authorization(
             method: "GET",
             url: url,
@@ -64,18 +58,12 @@ extension TokenProvider {
         let body = answer.decode(Body.self)
         if let error = body?.errors?.first {
             switch error.code {
-            // The token doesn't match the secrets, is unknown or expired, or the account is
-            // suspended or locked.
+            // The token doesn't match the secrets, is unknown or expired, or the account is suspended or locked.
             case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
             case let code: throw unusable("it answered error \(code)")
             }
         }
         guard answer.isSuccess, let body else { throw unusable("it answered \(answer.status)") }
-        return try identity(
-            body.id_str,
-            accessToken: key,
-            nickname: body.name,
-            avatarURL: body.profile_image_url_https
-        )
+        return try identity(body.id_str, accessToken: key, nickname: body.name, avatarURL: body.profile_image_url_https)
     }
 }

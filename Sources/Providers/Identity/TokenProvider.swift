@@ -2,9 +2,9 @@ import Domain
 
 /// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
 ///
-/// Each `verify` calls the provider's documented endpoint and determines two things: the
-/// credential's user, and that it was issued for this app. A credential that the provider rejects
-/// is `invalidCredential`; problems with the app's own settings are logged for the operator.
+/// Each `verify` calls the provider's documented endpoint and determines two things: the credential's user, and that it
+/// was issued for this app. A credential that the provider rejects is `invalidCredential`; problems with the app's own
+/// settings are logged for the operator.
 struct TokenProvider: Sendable {
     let line: ProviderLine
     let settings: ProviderSettings

@@ -34,9 +34,6 @@ extension WebClient.Request {
 
     /// Makes a POST with a form.
     static func post(_ url: String, form: [(String, String)]) -> WebClient.Request {
-        WebClient.Request(
-            url: url,
-            body: ("application/x-www-form-urlencoded", Array(WebQuery.encode(form).utf8))
-        )
+        WebClient.Request(url: url, body: ("application/x-www-form-urlencoded", Array(WebQuery.encode(form).utf8)))
     }
 }

@@ -3,9 +3,8 @@ import Foundation
 
 /// An e-mail address that is safe to write into a header and to send to a mail server.
 ///
-/// Stricter than RFC 5321: no quoting, no comments, nothing invisible. A domain beyond ASCII is
-/// written in its ASCII form (IDNA); a mailbox beyond ASCII stays unchanged, for servers that
-/// support SMTPUTF8 (RFC 6531).
+/// Stricter than RFC 5321: no quoting, no comments, nothing invisible. A domain beyond ASCII is written in its ASCII
+/// form (IDNA); a mailbox beyond ASCII stays unchanged, for servers that support SMTPUTF8 (RFC 6531).
 package struct MailAddress: Sendable, Equatable {
     /// The address, `local@domain`.
     package let text: String
@@ -16,8 +15,7 @@ package struct MailAddress: Sendable, Equatable {
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
-            parts[0].unicodeScalars.allSatisfy(Self.isLocal),
-            let domain = Self.ascii(domain: parts[1])
+            parts[0].unicodeScalars.allSatisfy(Self.isLocal), let domain = Self.ascii(domain: parts[1])
         else { return nil }
         self.text = "\(parts[0])@\(domain)"
         self.domain = domain
@@ -25,12 +23,11 @@ package struct MailAddress: Sendable, Equatable {
 
     private static func isLocal(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else {
-            return UInt8(scalar.value).isLetterOrDigit
-                || "!#$%&'*+-/=?^_`{|}~.".unicodeScalars.contains(scalar)
+            return UInt8(scalar.value).isLetterOrDigit || "!#$%&'*+-/=?^_`{|}~.".unicodeScalars.contains(scalar)
         }
         return switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-            .nonspacingMark, .spacingMark, .decimalNumber:
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber:
             true
         default: false
         }

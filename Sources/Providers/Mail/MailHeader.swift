@@ -4,21 +4,18 @@ import Glibc
 
 /// Texts of mail headers.
 enum MailHeader {
-    /// The maximum number of bytes of text in an encoded word: with its frame 64 characters, so
-    /// that the first line of a `Subject:` stays within 76.
+    /// The maximum number of bytes of text in an encoded word: with its frame 64 characters, so that the first line of
+    /// a `Subject:` stays within 76.
     private static let wordMax = 39
     /// The length at which texts are cut: a subject isn't a letter.
     private static let textMax = 1_024
 
-    /// Encodes a text for a header: plain words stay unchanged, all others become encoded words
-    /// (RFC 2047).
+    /// Encodes a text for a header: plain words stay unchanged, all others become encoded words (RFC 2047).
     ///
     /// Control characters, including line ends, become spaces.
     static func encode(_ text: String) -> String {
         let clean = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix(textMax).map { isControl($0) ? " " : $0 }
-            )
+            String.UnicodeScalarView(text.unicodeScalars.prefix(textMax).map { isControl($0) ? " " : $0 })
         )
         if clean.utf8.count <= 60, clean.utf8.allSatisfy(isPlain) { return clean }
         return words(of: clean).map { word in
@@ -42,9 +39,7 @@ enum MailHeader {
             + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) +0000"
     }
 
-    private static func twoDigits(_ number: Int32) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
-    }
+    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     /// Cuts a text into pieces of at most `wordMax` bytes, between its Unicode scalars.
     private static func words(of text: String) -> [String] {

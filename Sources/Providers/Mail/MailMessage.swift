@@ -40,11 +40,10 @@ package struct MailMessage: Sendable {
         self.date = date
     }
 
-    /// Encodes the mail by RFC 5322, in ASCII except for a mailbox beyond it; body lines have at
-    /// most 76 characters.
+    /// Encodes the mail by RFC 5322, in ASCII except for a mailbox beyond it; body lines have at most 76 characters.
     ///
-    /// Whatever the texts contain, they can't become a header, a part or the end of the mail:
-    /// header texts that aren't plain words are encoded words (RFC 2047), and bodies are base64.
+    /// Whatever the texts contain, they can't become a header, a part or the end of the mail: header texts that aren't
+    /// plain words are encoded words (RFC 2047), and bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "

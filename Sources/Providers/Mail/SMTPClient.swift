@@ -11,9 +11,8 @@ package struct SMTPClient: Sendable {
 
     /// Sends one mail.
     ///
-    /// Blocks until the server has accepted it, or as long as the settings allow: for a small pool
-    /// of threads only. A mail can arrive twice, with the same Message-ID, if the connection breaks
-    /// after the server accepted it.
+    /// Blocks until the server has accepted it, or as long as the settings allow: for a small pool of threads only. A
+    /// mail can arrive twice, with the same Message-ID, if the connection breaks after the server accepted it.
     /// - Throws: `SendFailure`.
     package func send(_ message: MailMessage) throws(SendFailure) {
         do {
@@ -42,8 +41,7 @@ package struct SMTPClient: Sendable {
     /// Connects and logs in as for a mail, but sends none.
     ///
     /// Blocks until the server answers, or as long as the settings allow.
-    /// - Returns: Nil if mails would be accepted; otherwise the obstacle, and libcurl's description
-    ///   of it.
+    /// - Returns: Nil if mails would be accepted; otherwise the obstacle, and libcurl's description of it.
     package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
         do {
             var curl = try CurlHandle()
@@ -60,8 +58,7 @@ package struct SMTPClient: Sendable {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: .name
         case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: .connection
-        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
-            CURLE_SSL_CACERT_BADFILE:
+        case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
             .security
         case CURLE_LOGIN_DENIED: .login
         default: .other

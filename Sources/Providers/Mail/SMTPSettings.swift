@@ -42,9 +42,7 @@ package struct SMTPSettings: Sendable, Equatable {
         connectTimeoutSeconds: Int = 10,
         timeoutSeconds: Int = 30
     ) throws(Rejection) {
-        let isName = host.utf8.allSatisfy {
-            $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-        }
+        let isName = host.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         guard isName, (1...253).contains(host.utf8.count) else {
             throw .invalid("host", "The mail server's host must be a name or an IPv4 address.")
         }

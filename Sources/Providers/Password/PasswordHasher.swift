@@ -2,9 +2,8 @@ import Sodium
 
 /// A hasher that hashes and compares passwords with argon2id.
 ///
-/// The `Providers` module holds everything that is slow, may hang, or may fail for outside reasons.
-/// Hashing and comparing block for tens of milliseconds, so they run only on the pool for slow
-/// work, never on a worker's thread.
+/// The `Providers` module holds everything that is slow, may hang, or may fail for outside reasons. Hashing and
+/// comparing block for tens of milliseconds, so they run only on the pool for slow work, never on a worker's thread.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int
@@ -20,9 +19,7 @@ package struct PasswordHasher: Sendable {
     ///
     /// - Throws: `PasswordHasherError` if there isn't enough memory.
     package func hash(_ password: [UInt8]) throws(PasswordHasherError) -> String {
-        let hash = withCopy(of: password) {
-            Sodium.hashPassword($0, memoryBytes: memoryBytes, passes: passes)
-        }
+        let hash = withCopy(of: password) { Sodium.hashPassword($0, memoryBytes: memoryBytes, passes: passes) }
         guard let hash else { throw PasswordHasherError() }
         return hash
     }

@@ -7,9 +7,7 @@ extension PasswordRules {
         _ password: String,
         names: [String],
         field: String = "params.password"
-    ) throws(Rejection) -> [UInt8] {
-        try check(password, names: names, field: field, normalise: nfkc)
-    }
+    ) throws(Rejection) -> [UInt8] { try check(password, names: names, field: field, normalise: nfkc) }
 
     /// Returns the bytes of a password to compare; nil if no password can be that long.
     ///

@@ -32,8 +32,8 @@ package struct TextWebhook: Sendable {
 
     /// Posts one text; a status of 2xx means that it was accepted.
     ///
-    /// A status of 4xx, except 408, 425 and 429, means that it never will be; any other that it may
-    /// be later. A text can arrive twice, with the same `messageId`.
+    /// A status of 4xx, except 408, 425 and 429, means that it never will be; any other that it may be later. A text
+    /// can arrive twice, with the same `messageId`.
     /// - Throws: `SendFailure`.
     package func send(_ message: JSONObject) async throws(SendFailure) {
         var request = self.request
@@ -55,8 +55,8 @@ package struct TextWebhook: Sendable {
 
     /// Sends a HEAD request, which causes no text message; returns the status.
     ///
-    /// Many webhooks answer only a POST: any status shows that the webhook is there, except for the
-    /// statuses of a refused token and of a failing server.
+    /// Many webhooks answer only a POST: any status shows that the webhook is there, except for the statuses of a
+    /// refused token and of a failing server.
     /// - Throws: `SendFailure` if nothing answers.
     package func reach() async throws(SendFailure) -> Int {
         var request = self.request

@@ -1,5 +1,4 @@
-// Any method of the contract: a form made from its schema, its answer, and the same request in five
-// languages.
+// Any method of the contract: a form made from its schema, its answer, and the same request in five languages.
 
 import { html, render } from "./base/html.js";
 import { fill, t } from "./base/words.js";

@@ -1,5 +1,4 @@
-// A request in five languages, in the form of the reference's examples: each uses `ask` of a file
-// in examples/.
+// A request in five languages, in the form of the reference's examples: each uses `ask` of a file in examples/.
 
 /** Returns a value in Python's form. */
 function python(value) {

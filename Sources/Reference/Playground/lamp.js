@@ -1,5 +1,5 @@
-// A lamp that behaves like firmware: it registers, keeps its identity, repeats reports until
-// they're answered, and obeys commands.
+// A lamp that behaves like firmware: it registers, keeps its identity, repeats reports until they're answered, and
+// obeys commands.
 
 import { Connection } from "./mqtt.js";
 import { randomId } from "./lamplighter.js";
@@ -162,8 +162,7 @@ export class Lamp {
     };
     connection.onclose = refused => {
       if (refused !== null) {
-        // The identity is no longer valid: the lamp was removed, or its secret was rotated. It
-        // registers again.
+        // The identity is no longer valid: the lamp was removed, or its secret was rotated. It registers again.
         this.problem = "refused";
         delete this.kept.did;
       }
@@ -205,8 +204,7 @@ export class Lamp {
 
   /** Carries out a command and reports the outcome. */
   obey(command) {
-    // The deadline needs no check: the connection starts without queued messages, and the broker
-    // drops expired ones.
+    // The deadline needs no check: the connection starts without queued messages, and the broker drops expired ones.
     if (command.cid <= this.kept.lastCid) return;
     this.kept.lastCid = command.cid;
     if (command.type === "write") this.set(command.data);

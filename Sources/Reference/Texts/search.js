@@ -1,5 +1,4 @@
-// Searches the sections in search-index.js, and keeps the language of examples that the reader
-// chose.
+// Searches the sections in search-index.js, and keeps the language of examples that the reader chose.
 "use strict";
 
 /** Chinese search terms, with their words in these pages. */

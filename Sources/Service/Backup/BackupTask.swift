@@ -15,8 +15,7 @@ import Workers
 
 /// A service that makes backups at the configured interval and keeps the newest ones.
 ///
-/// The time of the next backup follows from the files in the folder, so a restart neither skips nor
-/// repeats a backup.
+/// The time of the next backup follows from the files in the folder, so a restart neither skips nor repeats a backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory
@@ -37,8 +36,7 @@ final class BackupTask: Service {
         logger = Logger(label: "lamplighter.backup")
     }
 
-    /// Sets the gauge of the newest backup's age at each scrape; before the first backup there is
-    /// no gauge.
+    /// Sets the gauge of the newest backup's age at each scrape; before the first backup there is no gauge.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
@@ -75,8 +73,7 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due, from the newest one in the folder; at once if there is
-    /// none.
+    /// Returns when the next backup is due, from the newest one in the folder; at once if there is none.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
@@ -151,9 +148,7 @@ package enum BackupNow {
     ///
     /// - Throws: A `Problem`, for example if `backup.directory` is not set.
     package static func make(_ context: RunContext, from store: Store) throws -> String {
-        guard let folder = context.settings.backupDirectory else {
-            throw Problem.noBackupDirectory()
-        }
+        guard let folder = context.settings.backupDirectory else { throw Problem.noBackupDirectory() }
         let now = SystemClock().now
         let path = AbsolutePath.of(folder) + "/" + BackupName.of(now)
         try BackupTask.backUp(context, from: store, at: path, now: now)
@@ -161,8 +156,7 @@ package enum BackupNow {
     }
 }
 
-/// The names of the backups that the service makes, which sort by their time:
-/// `lamplighter-20261123T160439Z.backup`.
+/// The names of the backups that the service makes, which sort by their time: `lamplighter-20261123T160439Z.backup`.
 enum BackupName {
     /// Returns the name of a backup made at a time.
     static func of(_ time: Instant) -> String {
@@ -183,12 +177,8 @@ enum BackupName {
         let digits = name.filter(\.isNumber)
         guard digits.count == 14, let number = Int(digits) else { return nil }
         var parts = tm()
-        (parts.tm_year, parts.tm_mon) = (
-            Int32(number / 10_000_000_000) - 1900, Int32(number / 100_000_000 % 100) - 1
-        )
-        (parts.tm_mday, parts.tm_hour) = (
-            Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100)
-        )
+        (parts.tm_year, parts.tm_mon) = (Int32(number / 10_000_000_000) - 1900, Int32(number / 100_000_000 % 100) - 1)
+        (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
         // A name that `of` wouldn't make belongs to another file.

@@ -7,19 +7,17 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto with the gate as a child, restarts it when it dies, and ends it
-/// last.
+/// A service that runs Mosquitto with the gate as a child, restarts it when it dies, and ends it last.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    /// The certificate handover, locked while the broker's copies are written, so that an older
-    /// copy never overwrites a newer one.
+    /// The certificate handover, locked while the broker's copies are written, so that an older copy never overwrites a
+    /// newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
-    /// The counter of restarts, made with the child so that it has a sample before the first
-    /// restart.
+    /// The counter of restarts, made with the child so that it has a sample before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker without starting it.
@@ -32,8 +30,7 @@ package final class BrokerChild: Service {
 
     /// Writes the configuration, starts the broker and waits until it accepts connections.
     ///
-    /// - Throws: A `Problem` if the broker ends, with the end of its log, or accepts no connections
-    ///   within 10 seconds.
+    /// - Throws: A `Problem` if the broker ends, with the end of its log, or accepts no connections within 10 seconds.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
         do {
@@ -74,9 +71,8 @@ package final class BrokerChild: Service {
 
     /// Makes the broker show another certificate to new connections; open connections stay open.
     ///
-    /// A broker that is starting gets the certificate once it runs. Mosquitto 2.0.11 reads the
-    /// authority of devices' certificates only at its start, so the authority's copy isn't
-    /// rewritten before then.
+    /// A broker that is starting gets the certificate once it runs. Mosquitto 2.0.11 reads the authority of devices'
+    /// certificates only at its start, so the authority's copy isn't rewritten before then.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -97,10 +93,7 @@ package final class BrokerChild: Service {
             }
             if isNow { reload() }
         } catch {
-            logger.error(
-                "the broker keeps its old certificate until it is restarted",
-                metadata: ["reason": "\(error)"]
-            )
+            logger.error("the broker keeps its old certificate until it is restarted", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -119,8 +112,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // If the broker ended on its own while the others drain, wait: a service that returns
-            // before its turn counts as failed.
+            // If the broker ended on its own while the others drain, wait: a service that returns before its turn
+            // counts as failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }
@@ -181,9 +174,7 @@ package final class BrokerChild: Service {
     private func waitUntilAccepting(_ process: ChildProcess, _ logged: Int) async throws {
         let deadline = ContinuousClock.now + ServiceLimits.brokerStartMax
         while !Ports.accepts(plan.host, plan.port) {
-            if process.exit != nil {
-                throw failure(BrokerLog.tail(plan.directory.brokerLog, from: logged))
-            }
+            if process.exit != nil { throw failure(BrokerLog.tail(plan.directory.brokerLog, from: logged)) }
             guard ContinuousClock.now < deadline else {
                 process.send(SIGKILL)
                 throw failure("it does not accept connections on port \(plan.port)")
@@ -205,8 +196,8 @@ package final class BrokerChild: Service {
 
 /// The pause before a broker that died is restarted.
 ///
-/// The pause is short after a broker that ran for a while. It grows with each early death, but
-/// stays short enough that devices don't think the service gone.
+/// The pause is short after a broker that ran for a while. It grows with each early death, but stays short enough that
+/// devices don't think the service gone.
 struct RestartPause {
     static let first = Duration.milliseconds(100)
     static let last = Duration.seconds(5)

@@ -20,8 +20,7 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the path of the gate: as configured, or beside the executable, or in
-    /// ../lib/lamplighter from there.
+    /// Returns the path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
     ///
     /// - Throws: A `Problem` if it isn't there.
     package static func gate(_ settings: Settings) throws -> String {

@@ -18,12 +18,10 @@ struct BrokerListener: Sendable, Equatable {
     /// Nil for all addresses.
     let host: String?
 
-    /// Returns the listener's lines of mosquitto.conf, with the broker's copies of the
-    /// certificates.
+    /// Returns the listener's lines of mosquitto.conf, with the broker's copies of the certificates.
     func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
-            "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)",
-            "max_qos \(qos)",
+            "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)", "max_qos \(qos)",
         ]
         if kind != .plain {
             lines += [
@@ -33,8 +31,8 @@ struct BrokerListener: Sendable, Equatable {
             ]
         }
         if kind == .clientCertificates {
-            // The gate reads the device's id from the certificate: with use_subject_as_username
-            // Mosquitto wouldn't ask it.
+            // The gate reads the device's id from the certificate: with use_subject_as_username Mosquitto wouldn't ask
+            // it.
             lines += ["cafile \(files.authority)", "require_certificate true"]
         }
         return lines.joined(separator: "\n")
@@ -45,9 +43,7 @@ struct BrokerListener: Sendable, Equatable {
         let plain = LocalHosts.withRelays(of: settings.mqttHost).map {
             BrokerListener(kind: .plain, port: ports.mqtt, host: $0)
         }
-        let secure: [(Kind, Int?)] = [
-            (.tls, ports.mqttTLS), (.clientCertificates, ports.clientCertificate),
-        ]
+        let secure: [(Kind, Int?)] = [(.tls, ports.mqttTLS), (.clientCertificates, ports.clientCertificate)]
         return plain
             + secure.compactMap { kind, port in
                 port.map { BrokerListener(kind: kind, port: $0, host: settings.tlsHost) }

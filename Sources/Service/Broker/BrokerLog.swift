@@ -11,8 +11,8 @@ enum BrokerLog {
         }
     }
 
-    /// Copies a log larger than a bound to `.1` and truncates it in place, since the broker keeps
-    /// it open for appending.
+    /// Copies a log larger than a bound to `.1` and truncates it in place, since the broker keeps it open for
+    /// appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }
         guard let text = TextFile.read(path) else { return }

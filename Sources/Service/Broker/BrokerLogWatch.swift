@@ -4,8 +4,7 @@ import Web
 
 /// A watch on the log of `up`'s broker for clients whose TLS handshake failed or that used QoS 2.
 ///
-/// Mosquitto 2.0.11 reports them only there and without their addresses; a failed handshake also
-/// without the client id.
+/// Mosquitto 2.0.11 reports them only there and without their addresses; a failed handshake also without the client id.
 struct BrokerLogWatch {
     private let path: String
     private var offset: Int
@@ -44,8 +43,7 @@ struct BrokerLogWatch {
 
     /// Returns the id of a client that used QoS 2; nil for other lines.
     static func client(_ line: some StringProtocol) -> String? {
-        guard let start = line.firstRange(of: qos.before)?.upperBound, line.hasSuffix(qos.behind)
-        else { return nil }
+        guard let start = line.firstRange(of: qos.before)?.upperBound, line.hasSuffix(qos.behind) else { return nil }
         return String(line[start...].dropLast(qos.behind.count))
     }
 

@@ -13,12 +13,10 @@ import Web
 import Wire
 import Workers
 
-/// A monitor of the broker: whether it runs with the gate, its dropped messages, and its gate's
-/// refusals.
+/// A monitor of the broker: whether it runs with the gate, its dropped messages, and its gate's refusals.
 ///
-/// An operator's own broker without the gate would let any client send and read everything, so it
-/// ends the service. The monitor has its own connection and thread, so that a flood of refusals
-/// does not delay the workers.
+/// An operator's own broker without the gate would let any client send and read everything, so it ends the service. The
+/// monitor has its own connection and thread, so that a flood of refusals does not delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
@@ -118,9 +116,7 @@ final class BrokerMonitor: Service {
                     seen.dropped.note(Int64(intake.text(delivery.payload)) ?? 0)
                 }
             }
-            for refusal in seen.brokerLog?.take() ?? [] {
-                listenerRefusals.note(refusal, at: environment.clock.now)
-            }
+            for refusal in seen.brokerLog?.take() ?? [] { listenerRefusals.note(refusal, at: environment.clock.now) }
             try publishRefusals(over: &client)
             try client.flush()
             write(&seen.refusals)
@@ -129,8 +125,7 @@ final class BrokerMonitor: Service {
         write(&seen.refusals, isLast: true)
     }
 
-    /// Publishes the refusals of the service's own listeners, which are then received with the
-    /// gate's.
+    /// Publishes the refusals of the service's own listeners, which are then received with the gate's.
     private func publishRefusals(over client: inout MosquittoClient) throws {
         let (waiting, missed) = listenerRefusals.take()
         for (number, refusal) in waiting.enumerated() {
@@ -160,18 +155,12 @@ final class BrokerMonitor: Service {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = StoreError.summary(error)
         guard BrokerAbsence.isCause(of: error) else {
-            logger.warning(
-                "The broker's gate has not been found yet",
-                metadata: ["error": "\(summary)"]
-            )
+            logger.warning("The broker's gate has not been found yet", metadata: ["error": "\(summary)"])
             return readiness.isWaiting(Self.gatePart, for: summary)
         }
         readiness.isWaiting(Self.gatePart, for: summary)
         guard absence.mustReport(at: environment.clock.steady) else { return }
-        logger.notice(
-            "Waiting for the broker at \(options.host):\(options.port)",
-            metadata: ["error": "\(summary)"]
-        )
+        logger.notice("Waiting for the broker at \(options.host):\(options.port)", metadata: ["error": "\(summary)"])
     }
 
     /// The name of the readiness part that shows whether the gate was found.

@@ -34,8 +34,8 @@ package struct BrokerPlan: Sendable {
     package let queuedBytes: Int
     /// The maximum memory in bytes, enforced by the kernel.
     ///
-    /// `memory_limit` isn't used: Mosquitto 2.0.11 overcounts its memory by 128 bytes for each
-    /// closed MQTT 5 connection, and accepts no connections once that count is full.
+    /// `memory_limit` isn't used: Mosquitto 2.0.11 overcounts its memory by 128 bytes for each closed MQTT 5
+    /// connection, and accepts no connections once that count is full.
     package let memoryBytes: Int
     /// The highest QoS of a listener; the gate lets services use 2.
     let clientQoS: Int

@@ -1,7 +1,7 @@
 /// The decision when the broker gets a certificate: for its start, or later by a reload.
 ///
-/// Mosquitto reads its files at its start and again at SIGHUP, but a SIGHUP early in its start
-/// would end it. A certificate received during a start is therefore given after it.
+/// Mosquitto reads its files at its start and again at SIGHUP, but a SIGHUP early in its start would end it. A
+/// certificate received during a start is therefore given after it.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false
@@ -23,8 +23,7 @@ struct CertificateHandover<Material> {
         return isStarting ? nil : new
     }
 
-    /// Notes that a start has ended; returns a certificate received meanwhile, which a running
-    /// broker must reload.
+    /// Notes that a start has ended; returns a certificate received meanwhile, which a running broker must reload.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

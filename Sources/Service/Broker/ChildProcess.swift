@@ -6,8 +6,8 @@ import Workers
 
 /// A child process whose end can be awaited.
 ///
-/// One thread starts it and waits for it: the kernel sends a child's parent-death signal when the
-/// *thread* that started it ends, so that thread must live as long as the child.
+/// One thread starts it and waits for it: the kernel sends a child's parent-death signal when the *thread* that started
+/// it ends, so that thread must live as long as the child.
 package final class ChildProcess: Sendable {
     /// The way a child ended.
     package enum Exit: Sendable, Equatable {
@@ -31,17 +31,10 @@ package final class ChildProcess: Sendable {
     ///
     /// The program's output is appended to the file `output`.
     /// - Throws: `SpawnError` with the system's error number if the program can't be started.
-    package static func launch(
-        _ program: String,
-        _ arguments: [String],
-        output: String
-    ) async throws -> ChildProcess {
+    package static func launch(_ program: String, _ arguments: [String], output: String) async throws -> ChildProcess {
         var words = [program] + arguments
-        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the
-        // pid.
-        if let setpriv = Executables.find("setpriv") {
-            words = [setpriv, "--pdeathsig", "KILL", "--"] + words
-        }
+        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the pid.
+        if let setpriv = Executables.find("setpriv") { words = [setpriv, "--pdeathsig", "KILL", "--"] + words }
         let command = words
         return try await withCheckedThrowingContinuation { continuation in
             PlainThread.detach {
@@ -73,9 +66,7 @@ package final class ChildProcess: Sendable {
     }
 
     /// The way the child ended; nil while it runs.
-    package var exit: Exit? {
-        state.withLock { if case .exited(let exit) = $0 { exit } else { nil } }
-    }
+    package var exit: Exit? { state.withLock { if case .exited(let exit) = $0 { exit } else { nil } } }
 
     /// Waits for the child's end.
     package func waitForExit() async -> Exit {
@@ -114,8 +105,7 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A separate process group: Ctrl-C reaches only this process, which ends the child after
-        // the drain.
+        // A separate process group: Ctrl-C reaches only this process, which ends the child after the drain.
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
@@ -143,8 +133,7 @@ package final class ChildProcess: Sendable {
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 
-    /// Copies this process's environment without some variables, as C strings that the caller
-    /// frees.
+    /// Copies this process's environment without some variables, as C strings that the caller frees.
     private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
         ProcessInfo.processInfo.environment
             .filter { !names.contains($0.key) }

@@ -3,11 +3,10 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// The doctor's attempt to connect as a stranger, which the service recognizes and doesn't count as
-/// a refusal.
+/// The doctor's attempt to connect as a stranger, which the service recognizes and doesn't count as a refusal.
 ///
-/// The client id holds the minute and a mark made from the service's secret. A stranger can't make
-/// the mark, so a stranger's refusals count.
+/// The client id holds the minute and a mark made from the service's secret. A stranger can't make the mark, so a
+/// stranger's refusals count.
 struct DoctorProbe: Sendable {
     /// The service's secret; nil if it can't be read, and then the attempt counts.
     let secret: String?
@@ -21,8 +20,7 @@ struct DoctorProbe: Sendable {
 
     /// The beginning of the client id.
     static let name = "doctor-stranger"
-    /// The number of minutes, before and after, for which an attempt is recognized: two machines'
-    /// clocks can differ.
+    /// The number of minutes, before and after, for which an attempt is recognized: two machines' clocks can differ.
     private static let minutesMax: Int64 = 2
 
     /// Returns the client id of an attempt at a moment.
@@ -35,8 +33,8 @@ struct DoctorProbe: Sendable {
     /// Returns whether a refusal belongs to an attempt made at about a moment.
     func isOurs(_ refusal: ClientRefusal, at now: Instant) -> Bool {
         let parts = refusal.clientID.split(separator: ".", omittingEmptySubsequences: false)
-        guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3,
-            parts[0] == Self.name, let minute = Int64(parts[1]), let mark = mark(of: minute)
+        guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3, parts[0] == Self.name,
+            let minute = Int64(parts[1]), let mark = mark(of: minute)
         else { return false }
         let now = Self.minute(of: now)
         return (now - Self.minutesMax...now + Self.minutesMax).contains(minute) && parts[2] == mark
@@ -45,8 +43,6 @@ struct DoctorProbe: Sendable {
     private static func minute(of moment: Instant) -> Int64 { moment.milliseconds / 60_000 }
 
     private func mark(of minute: Int64) -> String? {
-        secret.map { secret in
-            String(Sodium.hex(Sodium.sha256("\(Self.name) \(minute) \(secret)".utf8)).prefix(32))
-        }
+        secret.map { secret in String(Sodium.hex(Sodium.sha256("\(Self.name) \(minute) \(secret)".utf8)).prefix(32)) }
     }
 }

@@ -1,7 +1,6 @@
 import CoreMetrics
 
-/// The count of messages that the broker dropped, which continues when the broker's own count
-/// restarts.
+/// The count of messages that the broker dropped, which continues when the broker's own count restarts.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0

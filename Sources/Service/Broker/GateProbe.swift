@@ -6,10 +6,9 @@ import Workers
 
 /// A probe that finds out whether a broker runs with the gate.
 ///
-/// The gate publishes the messages of a batch; without the gate, the broker acknowledges the batch
-/// and drops it. After the acknowledgment, the probe publishes a plain message on the same topic.
-/// The message that is received first decides, not a time limit, so a slow broker isn't mistaken
-/// for a broker without the gate.
+/// The gate publishes the messages of a batch; without the gate, the broker acknowledges the batch and drops it. After
+/// the acknowledgment, the probe publishes a plain message on the same topic. The message that is received first
+/// decides, not a time limit, so a slow broker isn't mistaken for a broker without the gate.
 struct GateProbe {
     /// A topic that only this probe uses, among the topics of workers' echoes.
     private let topic: String
@@ -21,11 +20,10 @@ struct GateProbe {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
-    /// Returns the check that a worker makes, with a new probe, at each connection to a broker that
-    /// isn't the service's own.
+    /// Returns the check that a worker makes, with a new probe, at each connection to a broker that isn't the service's
+    /// own.
     ///
-    /// That broker can restart without the gate at any time; any client could then send and read
-    /// everything.
+    /// That broker can restart without the gate at any time; any client could then send and read everything.
     static func proof(_ topics: Topics) -> BrokerProof {
         { client in
             let probe = GateProbe(topics)
@@ -88,8 +86,6 @@ struct GateProbe {
     }
 }
 
-/// The error when a broker that isn't the service's own runs without the gate; the broker's monitor
-/// then ends the service.
-struct GateMissing: Error, CustomStringConvertible {
-    let description = "the broker runs without the gate"
-}
+/// The error when a broker that isn't the service's own runs without the gate; the broker's monitor then ends the
+/// service.
+struct GateMissing: Error, CustomStringConvertible { let description = "the broker runs without the gate" }

@@ -3,12 +3,10 @@ import Domain
 import Synchronization
 import Web
 
-/// The refusals of this process's own listeners, on their way to `system/refusal`, where the gate's
-/// are published too.
+/// The refusals of this process's own listeners, on their way to `system/refusal`, where the gate's are published too.
 ///
-/// The listeners' threads note them and the broker's monitor publishes them, so they are counted,
-/// logged, kept and followed like the gate's. They wait while there is no broker. In a flood, only
-/// their number is published.
+/// The listeners' threads note them and the broker's monitor publishes them, so they are counted, logged, kept and
+/// followed like the gate's. They wait while there is no broker. In a flood, only their number is published.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []

@@ -3,11 +3,9 @@ import Glibc
 
 /// A broker that a killed service left behind on the same directory.
 package enum OrphanBroker {
-    /// Ends the orphan, if any: a Mosquitto process with this directory's configuration in its
-    /// command.
+    /// Ends the orphan, if any: a Mosquitto process with this directory's configuration in its command.
     ///
-    /// The caller holds the directory's lock, so the process can't be the child of a running
-    /// service.
+    /// The caller holds the directory's lock, so the process can't be the child of a running service.
     /// - Returns: The pid of the broker that was ended.
     @discardableResult
     package static func end(in directory: DataDirectory) async -> Int32? {
@@ -35,14 +33,14 @@ package enum OrphanBroker {
 
     private static func isOurs(_ pid: Int32, _ directory: DataDirectory) -> Bool {
         let command = ProcessTable.command(of: pid)
-        return command.first?.hasSuffix("mosquitto") == true
-            && command.contains(directory.brokerConfiguration) && seesOurFiles(pid)
+        return command.first?.hasSuffix("mosquitto") == true && command.contains(directory.brokerConfiguration)
+            && seesOurFiles(pid)
     }
 
     /// Returns whether a process sees the same file systems as this one.
     ///
-    /// In a container that shares its process ids with others, another service's broker can have a
-    /// directory of the same name.
+    /// In a container that shares its process ids with others, another service's broker can have a directory of the
+    /// same name.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other

@@ -8,13 +8,11 @@ struct PortHolder {
     /// Whether systemd started it as a system service.
     let isSystemService: Bool
 
-    /// Finds the program that listens on a port; nil if it can't be seen, as with other users'
-    /// programs.
+    /// Finds the program that listens on a port; nil if it can't be seen, as with other users' programs.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }
-        for pid in ProcessTable.pids
-        where ProcessTable.sockets(of: pid).contains(where: inodes.contains) {
+        for pid in ProcessTable.pids where ProcessTable.sockets(of: pid).contains(where: inodes.contains) {
             let group = TextFile.read("/proc/\(pid)/cgroup") ?? ""
             return PortHolder(
                 pid: pid,
@@ -32,8 +30,8 @@ struct PortHolder {
             for line in (TextFile.read(table) ?? "").split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
                 // Fields: slot, local address, remote address, state (0A is LISTEN), …, inode.
-                guard fields.count > 9, fields[3] == "0A",
-                    let hex = fields[1].split(separator: ":").last, Int(hex, radix: 16) == port
+                guard fields.count > 9, fields[3] == "0A", let hex = fields[1].split(separator: ":").last,
+                    Int(hex, radix: 16) == port
                 else { continue }
                 inodes.insert(String(fields[9]))
             }

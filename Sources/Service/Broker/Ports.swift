@@ -5,9 +5,8 @@ import Problems
 package enum Ports {
     /// Returns the requested port, or for 0 any port that is free at all addresses.
     ///
-    /// - Throws: A `Problem` that names the holder if the port is taken, with `cure` as the
-    ///   arguments of `up` that take any free port; or that names `hostSetting`, the setting of the
-    ///   addresses, if this machine lacks an address.
+    /// - Throws: A `Problem` that names the holder if the port is taken, with `cure` as the arguments of `up` that take
+    ///   any free port; or that names `hostSetting`, the setting of the addresses, if this machine lacks an address.
     package static func choose(
         _ port: Int,
         hosts: [String],
@@ -31,12 +30,10 @@ package enum Ports {
     }
 
     /// Returns whether this machine can listen on an address.
-    static func canListen(_ host: String) -> Bool {
-        if case .success = bind(host, 0) { true } else { false }
-    }
+    static func canListen(_ host: String) -> Bool { if case .success = bind(host, 0) { true } else { false } }
 
-    /// Returns a free port below the system's range for outgoing connections, so that the workers'
-    /// own connections don't take it first.
+    /// Returns a free port below the system's range for outgoing connections, so that the workers' own connections
+    /// don't take it first.
     private static func quietPort(_ hosts: [String]) -> Int? {
         (0..<50).lazy.map { _ in Int.random(in: 15_000..<32_000) }.first { port in
             hosts.allSatisfy { if case .success = bind($0, port) { true } else { false } }
@@ -53,28 +50,20 @@ package enum Ports {
     }
 
     private static func bind(_ host: String, _ port: Int) -> Result<Int, SpawnError> {
-        guard let address = SocketAddress(host, port) else {
-            return .failure(SpawnError(number: EADDRNOTAVAIL))
-        }
+        guard let address = SocketAddress(host, port) else { return .failure(SpawnError(number: EADDRNOTAVAIL)) }
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
         // As in the broker: a former process's connections in TIME_WAIT don't make the port taken.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0,
-            listen(descriptor, 1) == 0
-        else { return .failure(SpawnError(number: errno)) }
+        guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {
+            return .failure(SpawnError(number: errno))
+        }
         return .success(port == 0 ? SocketAddress.port(of: descriptor) : port)
     }
 
-    private static func problem(
-        _ number: Int32,
-        _ port: Int,
-        host: String,
-        cure: String,
-        purpose: String
-    ) -> Problem {
+    private static func problem(_ number: Int32, _ port: Int, host: String, cure: String, purpose: String) -> Problem {
         guard number == EADDRINUSE else {
             return Problem.portUnusable(
                 host: host,
@@ -94,12 +83,6 @@ package enum Ports {
                     : .init("kill \(holder.pid)", "end that program")
             )
         }
-        return Problem(
-            .portTaken,
-            "port \(port) is taken\(who)",
-            at: "\(host):\(port)",
-            why: purpose,
-            cures: cures
-        )
+        return Problem(.portTaken, "port \(port) is taken\(who)", at: "\(host):\(port)", why: purpose, cures: cures)
     }
 }

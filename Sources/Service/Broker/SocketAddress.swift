@@ -16,18 +16,14 @@ struct SocketAddress {
             address.sin_port = number.bigEndian
             address.sin_addr = four
             length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            withUnsafeMutableBytes(of: &storage) {
-                $0.storeBytes(of: address, as: sockaddr_in.self)
-            }
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: sockaddr_in.self) }
         } else if inet_pton(AF_INET6, host, &six) == 1 {
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = number.bigEndian
             address.sin6_addr = six
             length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-            withUnsafeMutableBytes(of: &storage) {
-                $0.storeBytes(of: address, as: sockaddr_in6.self)
-            }
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: sockaddr_in6.self) }
         } else {
             return nil
         }
@@ -46,9 +42,7 @@ struct SocketAddress {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &length)
-            }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard code == 0 else { return 0 }
         // The port has the same offset in both kinds of address.

@@ -7,15 +7,11 @@ package import Web
 package struct ConsolePart: Sendable {
     /// The responder to its requests.
     let responder: any ConsoleResponder
-    /// The function that makes the banner's first link, or returns nil if operators have passwords
-    /// already.
+    /// The function that makes the banner's first link, or returns nil if operators have passwords already.
     let firstLink: @Sendable () throws -> String?
 
     /// Puts a console together.
-    package init(
-        responder: any ConsoleResponder,
-        firstLink: @escaping @Sendable () throws -> String?
-    ) {
+    package init(responder: any ConsoleResponder, firstLink: @escaping @Sendable () throws -> String?) {
         self.responder = responder
         self.firstLink = firstLink
     }
@@ -31,8 +27,7 @@ extension RunContext {
     /// Whether browsers reach the console by https.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names, besides this machine's, that browsers can use for the console: from the settings
-    /// and the certificate.
+    /// The names, besides this machine's, that browsers can use for the console: from the settings and the certificate.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -53,8 +48,7 @@ extension RunContext {
 
     /// Returns the console's address for the first page; nil without a console.
     ///
-    /// If the operator hasn't set an address, only visitors on this machine get it, while the
-    /// public URL is local.
+    /// If the operator hasn't set an address, only visitors on this machine get it, while the public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
         else { return nil }
@@ -67,9 +61,9 @@ extension LocalHosts {
     ///
     /// - Throws: A `Problem` that names the setting.
     static func checkConsole(_ settings: Settings, hasCertificate: Bool) throws {
-        guard settings.hasConsole, !isLoopback(settings.consoleHost), !hasCertificate,
-            !settings.consoleProxy
-        else { return }
+        guard settings.hasConsole, !isLoopback(settings.consoleHost), !hasCertificate, !settings.consoleProxy else {
+            return
+        }
         throw Problem.consoleOpen(host: settings.consoleHost)
     }
 }

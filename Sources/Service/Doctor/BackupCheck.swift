@@ -33,17 +33,9 @@ struct BackupCheck {
         guard let note = BackupNote(of: directory) else {
             let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))
             guard seconds > BackupNote.oldSeconds else {
-                return Self.check(
-                    .skip,
-                    directory.path,
-                    evidence: "the data are new; none was made yet"
-                )
+                return Self.check(.skip, directory.path, evidence: "the data are new; none was made yet")
             }
-            return finding(
-                .warn,
-                of: directory.path,
-                evidence: "none was made in \(seconds / 86_400) days"
-            )
+            return finding(.warn, of: directory.path, evidence: "none was made in \(seconds / 86_400) days")
         }
         let age = note.age(at: now)
         return finding(
@@ -56,15 +48,10 @@ struct BackupCheck {
     /// Returns the time of a file's last change, in seconds since 1970; 0 if there is no file.
     private static func changed(_ path: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970) }
-            ?? 0
+        return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970) } ?? 0
     }
 
-    private func finding(
-        _ state: Finding.State,
-        of subject: String,
-        evidence: FindingText
-    ) -> Finding {
+    private func finding(_ state: Finding.State, of subject: String, evidence: FindingText) -> Finding {
         Self.check(
             state,
             subject,

@@ -34,8 +34,7 @@ struct BrokerCheck {
                 dropped == "0" ? .pass : .warn,
                 subject,
                 evidence: evidence,
-                cure: dropped == "0"
-                    ? "" : "a client is too slow or offline for too long; see broker.queuedMessages"
+                cure: dropped == "0" ? "" : "a client is too slow or offline for too long; see broker.queuedMessages"
             )
         } catch {
             let why = (error as? Problem)?.why ?? "\(error)"
@@ -51,10 +50,7 @@ struct BrokerCheck {
 
     /// Reads the broker's retained messages about itself.
     private func ask() throws -> [String: String] {
-        let filters = [
-            "$SYS/broker/version", "$SYS/broker/clients/connected",
-            "$SYS/broker/publish/messages/dropped",
-        ]
+        let filters = ["$SYS/broker/version", "$SYS/broker/clients/connected", "$SYS/broker/publish/messages/dropped"]
         return try ToolClient(directory, settings).connect { client in
             var facts: [String: String] = [:]
             try client.subscribe(
@@ -65,9 +61,7 @@ struct BrokerCheck {
             let deadline = ContinuousClock.now + ServiceLimits.probeAnswerMax
             while facts.count < filters.count && ContinuousClock.now < deadline {
                 try client.receive(wait: .milliseconds(200), into: &intake)
-                for delivery in intake.deliveries {
-                    facts[intake.text(delivery.topic)] = intake.text(delivery.payload)
-                }
+                for delivery in intake.deliveries { facts[intake.text(delivery.topic)] = intake.text(delivery.payload) }
                 try client.flush()
             }
             return facts

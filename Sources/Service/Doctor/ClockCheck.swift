@@ -58,8 +58,7 @@ struct ClockCheck {
 
     /// The step that the running service reports; nil without an answer.
     private var step: Double? {
-        guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience)
-        else { return nil }
+        guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience) else { return nil }
         let name = "lamplighter_clock_step_seconds "
         return String(decoding: page, as: UTF8.self).split(separator: "\n")
             .first { $0.hasPrefix(name) }

@@ -10,11 +10,9 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The bytes of log that a standby can lag behind without a warning: some seconds of a busy
-    /// service.
+    /// The bytes of log that a standby can lag behind without a warning: some seconds of a busy service.
     private static let lagMax: Int64 = 64 << 20
-    /// The age of a transaction, in seconds, above which dead rows pile up that can't be cleared
-    /// away.
+    /// The age of a transaction, in seconds, above which dead rows pile up that can't be cleared away.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80
@@ -22,13 +20,8 @@ struct DatabaseChecks {
     func run() -> [Finding] {
         guard let address = place.database else { return [] }
         do {
-            guard let health = try StoreAccess.tool(directory, place).databaseHealth() else {
-                return []
-            }
-            return [
-                standbys(health), durability(health), transactions(health), bloat(health),
-                connections(health),
-            ]
+            guard let health = try StoreAccess.tool(directory, place).databaseHealth() else { return [] }
+            return [standbys(health), durability(health), transactions(health), bloat(health), connections(health)]
         } catch {
             let check = Check(.doctorStandbys, "the database server answers")
             return [check.skipped(address.place, because: error)]
@@ -50,8 +43,7 @@ struct DatabaseChecks {
         }
         let count: FindingText = all.count == 1 ? "1 standby" : "\(all.count) standbys"
         let shown = all.map { standby -> FindingText in
-            let lag: FindingText =
-                standby.bytesBehind.map { "\($0 >> 10) KiB behind" } ?? "lag not shown"
+            let lag: FindingText = standby.bytesBehind.map { "\($0 >> 10) KiB behind" } ?? "lag not shown"
             return standby.isSynchronous
                 ? "\(standby.name) synchronous, \(lag)" : "\(standby.name) asynchronous, \(lag)"
         }
@@ -79,8 +71,7 @@ struct DatabaseChecks {
         Check(.doctorDurability, "the database keeps confirmed data")(
             health.isDurable ? .pass : .fail,
             subject,
-            evidence: health.isDurable
-                ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
+            evidence: health.isDurable ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
             cure: health.isDurable ? "" : "a power failure can destroy it: switch both on",
             command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
         )
@@ -101,9 +92,7 @@ struct DatabaseChecks {
     }
 
     private func bloat(_ health: DatabaseHealth) -> Finding {
-        let shown = health.bloat.map { row -> FindingText in
-            "\(row.table) \(row.dead) dead, \(row.live) live"
-        }
+        let shown = health.bloat.map { row -> FindingText in "\(row.table) \(row.dead) dead, \(row.live) live" }
         return Check(.doctorBloat, "old rows are removed from tables")(
             shown.isEmpty ? .pass : .warn,
             subject,
@@ -120,8 +109,7 @@ struct DatabaseChecks {
             areMany ? .warn : .pass,
             subject,
             evidence: "\(used) of \(max) in use",
-            cure: areMany
-                ? "raise max_connections of the server, or lower postgres.connections" : "",
+            cure: areMany ? "raise max_connections of the server, or lower postgres.connections" : "",
             command: areMany ? "ALTER SYSTEM SET max_connections = \(max * 2)" : nil
         )
     }

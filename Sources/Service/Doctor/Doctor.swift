@@ -24,8 +24,8 @@ package struct Doctor {
 
     /// Prepares an examination; a quick examination waits less than a second for the service.
     ///
-    /// Within the service, `store` is the service's store: a process that opens and closes the
-    /// database file a second time loses its locks on it.
+    /// Within the service, `store` is the service's store: a process that opens and closes the database file a second
+    /// time loses its locks on it.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -57,8 +57,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the checks of some groups that block the caller's thread: all except the certificates'
-    /// check.
+    /// Runs the checks of some groups that block the caller's thread: all except the certificates' check.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now
@@ -69,8 +68,7 @@ package struct Doctor {
     /// Returns the findings of a group; nil for the group whose check doesn't block.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
-            ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run()
-            : check(group).map { [$0] }
+            ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run() : check(group).map { [$0] }
     }
 
     private static func timed(
@@ -85,18 +83,12 @@ package struct Doctor {
 
     /// Returns the report as JSON: `{"version", "ok", "checks"}`.
     package static func json(_ findings: [Finding]) -> JSONValue {
-        .object([
-            "version": 1, "ok": .bool(exitCode(findings) == 0),
-            "checks": .array(findings.map(\.json)),
-        ])
+        .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
     /// Returns the report for the console, with the words and values of each text separate.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
-        [
-            "version": 1, "ok": .bool(exitCode(findings) == 0),
-            "checks": .array(findings.map(\.jsonWithWords)),
-        ]
+        ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }
 
     /// Returns the exit code: 1 if a check fails, 3 if there are only warnings, else 0.
@@ -108,25 +100,18 @@ package struct Doctor {
     /// Returns the finding of a group; nil for the group whose check doesn't block.
     private func check(_ group: String) -> Finding? {
         switch group {
-        case "service":
-            ServiceCheck(directory: directory, settings: settings, patience: patience).run()
-        case "store":
-            StoreCheck(directory: directory, place: StorePlace(settings), store: store).run()
+        case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()
+        case "store": StoreCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "history":
-            HistoryCheck(
-                directory: directory,
-                place: StorePlace(settings),
-                limits: Limits(settings),
-                store: store
-            ).run()
+            HistoryCheck(directory: directory, place: StorePlace(settings), limits: Limits(settings), store: store)
+                .run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
         case "clock":
             ClockCheck(directory: directory, settings: settings, patience: patience).run()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
-        case "refusals":
-            RefusalCheck(directory: directory, place: StorePlace(settings), store: store).run()
+        case "refusals": RefusalCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "certificates": nil
         case "backup": BackupCheck(directory: directory, place: StorePlace(settings)).run()
         case "addresses": AddressCheck(settings: settings).run()

@@ -29,9 +29,8 @@ package struct Finding: Sendable {
     /// The finding as a row of `doctor --json`.
     package var json: JSONValue {
         .object([
-            "code": .string(code.rawValue), "title": .string(title.description),
-            "state": .string(state.rawValue), "subject": .string(subject),
-            "evidence": .string(evidence.description), "cure": .string(cure.description),
+            "code": .string(code.rawValue), "title": .string(title.description), "state": .string(state.rawValue),
+            "subject": .string(subject), "evidence": .string(evidence.description), "cure": .string(cure.description),
             "command": command.map { .string($0) }, "ms": .integer(milliseconds),
         ])
     }
@@ -39,10 +38,7 @@ package struct Finding: Sendable {
     /// The finding for the console, with the words and values of each text separate (`says`).
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
-        row["says"] = [
-            "title": .object(title.json), "evidence": .object(evidence.json),
-            "cure": .object(cure.json),
-        ]
+        row["says"] = ["title": .object(title.json), "evidence": .object(evidence.json), "cure": .object(cure.json)]
         return .object(row)
     }
 }

@@ -1,10 +1,9 @@
 package import JSON
 
-/// A text for operators that keeps its words and values separate, so that the console can translate
-/// it.
+/// A text for operators that keeps its words and values separate, so that the console can translate it.
 ///
-/// The English text is in the code that makes it; the Chinese text is in the console's
-/// `words-zh-findings.json`, under the English words with `{0}` for the first value.
+/// The English text is in the code that makes it; the Chinese text is in the console's `words-zh-findings.json`, under
+/// the English words with `{0}` for the first value.
 ///
 /// ```swift
 /// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"
@@ -26,11 +25,8 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         self.values = values
     }
 
-    /// Takes a text from elsewhere unchanged; the console still translates it if it has a
-    /// translation.
-    package init(verbatim text: String) {
-        self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)])
-    }
+    /// Takes a text from elsewhere unchanged; the console still translates it if it has a translation.
+    package init(verbatim text: String) { self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)]) }
 
     /// Joins texts.
     package init(joining texts: [FindingText], by separator: String) {

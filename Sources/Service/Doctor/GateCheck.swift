@@ -12,9 +12,7 @@ struct GateCheck {
     func run() -> Finding {
         let check = Check(.doctorGate, "the gate refuses strangers")
         let (host, port) = ToolClient(directory, settings).address
-        guard Ports.accepts(host, port) else {
-            return check(.skip, "\(host):\(port)", evidence: "no broker answers")
-        }
+        guard Ports.accepts(host, port) else { return check(.skip, "\(host):\(port)", evidence: "no broker answers") }
         let file = settings.gateFile ?? directory.credentials
         guard settings.isGateElsewhere || TextFile.exists(file) else {
             return check(
@@ -33,18 +31,13 @@ struct GateCheck {
                 cure: "load libLamplighterGate.so in its configuration; see deploy/mosquitto"
             )
         }
-        return check(
-            .pass,
-            "\(host):\(port)",
-            evidence: "a client without a name was refused; \(Self.sourceAddresses)"
-        )
+        return check(.pass, "\(host):\(port)", evidence: "a client without a name was refused; \(Self.sourceAddresses)")
     }
 
     /// The rule for the source addresses by which limits count.
     ///
-    /// Mosquitto 2.0 lacks the PROXY protocol (2.1 added it), so connections through a proxy have
-    /// the proxy's address: a proxy on this machine is exempt, one elsewhere counts as a single
-    /// address.
+    /// Mosquitto 2.0 lacks the PROXY protocol (2.1 added it), so connections through a proxy have the proxy's address:
+    /// a proxy on this machine is exempt, one elsewhere counts as a single address.
     private static let sourceAddresses: FindingText = """
         limits by source address count connections to the broker (IPv6 by its /64): a proxy counts \
         as one address, 127.0.0.1 and ::1 are exempt
@@ -80,9 +73,7 @@ struct AddressCheck {
             Mosquitto 2.0 does not support the PROXY protocol, so a proxy counts as one address
             """
         let evidence: FindingText =
-            isLocal
-            ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted"
-            : rule
+            isLocal ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted" : rule
         return check(.pass, host, evidence: evidence)
     }
 }

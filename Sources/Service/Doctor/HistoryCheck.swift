@@ -24,9 +24,7 @@ struct HistoryCheck {
         do {
             let days = try compare(in: store ?? StoreAccess.tool(directory, place))
             let wrong = days.filter { $0.stored != $0.taken }
-            guard
-                let first = wrong.max(by: { abs($0.stored - $0.taken) < abs($1.stored - $1.taken) })
-            else {
+            guard let first = wrong.max(by: { abs($0.stored - $0.taken) < abs($1.stored - $1.taken) }) else {
                 return check(.pass, subject, evidence: "\(days.count) days of devices compared")
             }
             return check(
@@ -37,8 +35,7 @@ struct HistoryCheck {
                 cure: first.stored > first.taken
                     ? "some are stored twice: stop the processes of other versions, and see lamplighter explain LL1318"
                     : "some are missing: see whether rows were deleted by hand, and lamplighter explain LL1318",
-                command:
-                    "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"
+                command: "lamplighter history export \(first.did.text) --from \(date(first.day))T00:00:00Z"
             )
         } catch {
             return check.skipped(subject, because: error)
@@ -47,9 +44,7 @@ struct HistoryCheck {
 
     private func compare(in store: Store) throws -> [HistoryComparison] {
         // Ids are random after the prefix `d-`.
-        let start =
-            "d-"
-            + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }
+        let start = "d-" + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }
         return try store.read { tx in
             let kept = try tx.products.all().compactMap(\.historyDays) + [limits.historyDays]
             let seconds = Int64(kept.min() ?? 1) * 86_400

@@ -12,8 +12,7 @@ struct RefusalCheck {
     /// The service's own store when the check runs in the service; nil to open the store.
     var store: Store?
 
-    /// The number of refusals in an hour above which the doctor warns: more than one every four
-    /// seconds.
+    /// The number of refusals in an hour above which the doctor warns: more than one every four seconds.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }

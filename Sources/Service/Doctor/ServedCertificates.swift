@@ -35,8 +35,8 @@ package struct ServedCertificates {
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // This port refuses a handshake without a device's certificate, and the refusal would
-            // count. It shows the same certificate as the MQTT port.
+            // This port refuses a handshake without a device's certificate, and the refusal would count. It shows the
+            // same certificate as the MQTT port.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = Banner.address(host, port: port)
@@ -58,8 +58,7 @@ package struct ServedCertificates {
 
     /// Whether the file of the devices' certificate authority changed after the broker read it.
     package var isAuthorityUnread: Bool {
-        guard ready?["clientCertificatePort"] != nil,
-            let files = try? TLSFiles.find(settings, in: directory),
+        guard ready?["clientCertificatePort"] != nil, let files = try? TLSFiles.find(settings, in: directory),
             let now = TextFile.readBytes(files.authority)
         else { return false }
         return TextFile.readBytes(directory.brokerTLS.authority) != now
@@ -69,8 +68,7 @@ package struct ServedCertificates {
 extension ServedCertificates {
     /// Returns the differences between the files and the served certificates.
     ///
-    /// If a certificate differs, it first waits once for as long as the service takes to notice a
-    /// change.
+    /// If a certificate differs, it first waits once for as long as the service takes to notice a change.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {
@@ -84,8 +82,7 @@ extension ServedCertificates {
                     path: directory.brokerTLS.authority,
                     text: "the authority of devices' certificates changed since the broker started",
                     isUrgent: false,
-                    cure:
-                        "restart the service: the broker then accepts certificates of the new one",
+                    cure: "restart the service: the broker then accepts certificates of the new one",
                     command: nil
                 )
             )
@@ -93,11 +90,7 @@ extension ServedCertificates {
         return concerns
     }
 
-    private func concern(
-        _ shown: Shown,
-        _ files: CertificateFile,
-        at now: Instant
-    ) -> CertificateConcern? {
+    private func concern(_ shown: Shown, _ files: CertificateFile, at now: Instant) -> CertificateConcern? {
         guard let certificate = shown.certificate else {
             return CertificateConcern(
                 path: shown.place,

@@ -24,12 +24,9 @@ struct StoreCheck {
         do {
             let store = try store ?? StoreAccess.tool(directory, place)
             let settings = try store.settings()
-            let (devices, letters) = try store.read { tx in
-                (try tx.devices.count(), try tx.deadLetters.count())
-            }
+            let (devices, letters) = try store.read { tx in (try tx.devices.count(), try tx.deadLetters.count()) }
             let shown =
-                sizes(try store.fileSize())
-                + settings.map { FindingText(verbatim: "\($0.name) \($0.value)") } + [
+                sizes(try store.fileSize()) + settings.map { FindingText(verbatim: "\($0.name) \($0.value)") } + [
                     "\(devices) devices", "\(letters) dead letters",
                 ]
             return check(.pass, subject, evidence: FindingText(joining: shown, by: ", "))

@@ -15,9 +15,7 @@ enum SystemChecks {
         let check = Check(.doctorSecrets, "secrets are readable by their owner only")
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
         let open = ([directory.path] + secrets).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
-        guard let first = open.first else {
-            return check(.pass, directory.path, evidence: "mode 0700")
-        }
+        guard let first = open.first else { return check(.pass, directory.path, evidence: "mode 0700") }
         return check(
             .fail,
             first,
@@ -34,19 +32,15 @@ enum SystemChecks {
             return check(.skip, directory.path, evidence: "the system does not say")
         }
         let least = reserve.bytes(of: room.total)
-        let state: Finding.State =
-            room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
+        let state: Finding.State = room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
         let rule: FindingText =
             reserve.percent > 0
-            ? "below \(least >> 20) MiB nothing more is accepted"
-            : "no reserve is kept (limits.diskFreePercent)"
+            ? "below \(least >> 20) MiB nothing more is accepted" : "no reserve is kept (limits.diskFreePercent)"
         return check(
             state,
             directory.path,
-            evidence:
-                "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
-            cure: state == .pass
-                ? "" : "free some space: reports and requests that write wait for it",
+            evidence: "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
+            cure: state == .pass ? "" : "free some space: reports and requests that write wait for it",
             command: state == .pass ? nil : "df -h '\(directory.path)'"
         )
     }

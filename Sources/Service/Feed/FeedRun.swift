@@ -8,8 +8,8 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed`, which runs beside the broker and keeps the gate's file in step with
-/// a database on another machine.
+/// A run of `lamplighter feed`, which runs beside the broker and keeps the gate's file in step with a database on
+/// another machine.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages

@@ -1,7 +1,6 @@
 import Logging
 
-/// A log handler that writes one line per event to standard error: time, level, message,
-/// `key=value` sorted by key.
+/// A log handler that writes one line per event to standard error: time, level, message, `key=value` sorted by key.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -18,13 +17,10 @@ struct CompactLogHandler: LineLogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Replaces control characters, so that values from outside can't start new lines or steer the
-    /// terminal.
+    /// Replaces control characters, so that values from outside can't start new lines or steer the terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
-        return String(
-            String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 })
-        )
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
     }
 
     /// Whether a scalar breaks the line or controls the terminal.
@@ -37,8 +33,7 @@ struct CompactLogHandler: LineLogHandler {
 
     /// Quotes a value that is empty or could be read as several.
     ///
-    /// Works on scalars, as byte-oriented readers do: to Swift, a quotation mark with an accent is
-    /// one character.
+    /// Works on scalars, as byte-oriented readers do: to Swift, a quotation mark with an accent is one character.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

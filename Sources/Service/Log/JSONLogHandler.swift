@@ -1,8 +1,8 @@
 import JSON
 import Logging
 
-/// A log handler that writes one JSON object per line to standard error: `time`, `level`, `label`,
-/// `message`, and each metadata value under its key.
+/// A log handler that writes one JSON object per line to standard error: `time`, `level`, `label`, `message`, and each
+/// metadata value under its key.
 struct JSONLogHandler: LineLogHandler {
     let label: String
     var ownLevel: Logger.Level
@@ -14,8 +14,8 @@ struct JSONLogHandler: LineLogHandler {
 
     func line(for event: LogEvent, at time: String) -> [UInt8] {
         var members: [(String, JSONValue?)] = [
-            ("time", .string(time)), ("level", .string(event.level.rawValue)),
-            ("label", .string(label)), ("message", .string(LogText.cut("\(event.message)"))),
+            ("time", .string(time)), ("level", .string(event.level.rawValue)), ("label", .string(label)),
+            ("message", .string(LogText.cut("\(event.message)"))),
         ]
         for (key, value) in values(of: event) {
             members.append((Self.own.contains(key) ? "metadata." + key : key, Self.json(value)))

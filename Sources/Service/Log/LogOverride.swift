@@ -6,9 +6,7 @@ package enum LogOverride {
     private static let state = Mutex<(level: Logger.Level, until: ContinuousClock.Instant)?>(nil)
 
     /// Sets the log level for a time.
-    package static func set(_ level: Logger.Level, for time: Duration) {
-        state.withLock { $0 = (level, .now + time) }
-    }
+    package static func set(_ level: Logger.Level, for time: Duration) { state.withLock { $0 = (level, .now + time) } }
 
     /// The overriding level and its remaining time; nil if the configured level applies.
     package static var current: (level: Logger.Level, left: Duration)? {

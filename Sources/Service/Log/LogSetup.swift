@@ -16,7 +16,5 @@ package enum LogSetup {
     }
 
     /// Sets up logging from the settings.
-    static func install(_ settings: Settings) {
-        install(level: settings.logLevel, format: settings.logFormat)
-    }
+    static func install(_ settings: Settings) { install(level: settings.logLevel, format: settings.logFormat) }
 }

@@ -2,18 +2,16 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// The messages of a running service outside its log: notes about settings, the banner, and the
-/// problem that ends it.
+/// The messages of a running service outside its log: notes about settings, the banner, and the problem that ends it.
 ///
-/// They are plain text. If the log is JSON, each is a line of the log instead, regardless of the
-/// log's level, so that nothing but JSON is written.
+/// They are plain text. If the log is JSON, each is a line of the log instead, regardless of the log's level, so that
+/// nothing but JSON is written.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; for plain text, `show` takes the banner and `tell` the
-    /// notes.
+    /// Prepares the messages of a run; for plain text, `show` takes the banner and `tell` the notes.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,
@@ -50,20 +48,17 @@ package struct RunMessages: Sendable {
     }
 
     /// Writes a note that something about the settings is odd.
-    package func note(_ text: String) {
-        isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)")
-    }
+    package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// Logs the problem that ends the run if the log is JSON; returns false if the command must
-    /// print it.
+    /// Logs the problem that ends the run if the log is JSON; returns false if the command must print it.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(
             problem.message,
             asEvent: "\(problem.message)",
             [
-                "code": "\(problem.code.rawValue)", "place": "\(problem.place ?? "")",
-                "why": "\(problem.why)", "cures": .array(problem.cures.map { "\($0.command)" }),
+                "code": "\(problem.code.rawValue)", "place": "\(problem.place ?? "")", "why": "\(problem.why)",
+                "cures": .array(problem.cures.map { "\($0.command)" }),
             ],
             level: .critical
         )

@@ -19,11 +19,7 @@ package enum MessageRoutes {
         ]
     }
 
-    private static func route(
-        _ word: String,
-        _ context: RunContext,
-        direct: () throws -> Route
-    ) throws -> Route {
+    private static func route(_ word: String, _ context: RunContext, direct: () throws -> Route) throws -> Route {
         switch word {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
@@ -55,11 +51,7 @@ package enum MessageRoutes {
             )
             return (client, from)
         } catch let rejection as Rejection {
-            throw wrong(
-                "smtp.\(rejection.field ?? "host")",
-                rejection.message,
-                example: "smtp.example.org"
-            )
+            throw wrong("smtp.\(rejection.field ?? "host")", rejection.message, example: "smtp.example.org")
         }
     }
 
@@ -78,9 +70,7 @@ package enum MessageRoutes {
         to client: SMTPClient,
         on blocking: BlockingPool
     ) async throws(MessageFailure) {
-        guard let to = MailAddress(message.to) else {
-            throw .refused("The address can't be written in a mail.")
-        }
+        guard let to = MailAddress(message.to) else { throw .refused("The address can't be written in a mail.") }
         let mail = MailMessage(
             from: from,
             fromName: message.appName,
@@ -116,21 +106,18 @@ extension MessageRoutes {
 
     /// Returns the route that posts texts to a webhook.
     ///
-    /// The body has the members that a gateway gets, with the full number and the text:
-    /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
+    /// The body has the members that a gateway gets, with the full number and the text: `{"messageId", "to",
+    /// "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook = try textWebhook(settings)
         return .direct { (message) async throws(MessageFailure) in
-            let params = message.params.sorted { $0.key < $1.key }.map { name, value in
-                (name, JSONValue.string(value))
+            let params = message.params.sorted { $0.key < $1.key }.map { name, value in (name, JSONValue.string(value))
             }
             let body: JSONObject = [
                 "messageId": .string(message.id.text), "to": .string(message.to),
-                "countryCode": message.countryCode.map { .string($0) },
-                "template": .string(message.template.rawValue),
+                "countryCode": message.countryCode.map { .string($0) }, "template": .string(message.template.rawValue),
                 "params": .object(JSONObject(params)), "appName": .string(message.appName),
-                "expiresAt": .integer(message.expiresAt.milliseconds),
-                "text": .string(message.text.sms),
+                "expiresAt": .integer(message.expiresAt.milliseconds), "text": .string(message.text.sms),
             ]
             do throws(SendFailure) {
                 try await hook.send(body)

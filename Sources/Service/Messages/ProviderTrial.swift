@@ -32,10 +32,7 @@ package struct ProviderTrial: Sendable {
     // MARK: Sign-in
 
     /// Tries an app's identity provider, which takes no longer than a login.
-    package static func identity(
-        _ provider: ProviderSettings,
-        logger: Logger
-    ) async -> ProviderTrial {
+    package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {
             return ProviderTrial(
@@ -76,8 +73,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the way that a channel's messages are sent, without sending one, which takes no longer
-    /// than one message.
+    /// Tries the way that a channel's messages are sent, without sending one, which takes no longer than one message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,
@@ -142,11 +138,9 @@ package struct ProviderTrial: Sendable {
             let evidence: FindingText = "the webhook answered \(status)"
             return switch status {
             case 401, 403: ProviderTrial(.fail, evidence, cure: "see webhook.tokenFile")
-            case 404, 410:
-                ProviderTrial(.warn, evidence, cure: "see whether webhook.url is its address")
+            case 404, 410: ProviderTrial(.warn, evidence, cure: "see whether webhook.url is its address")
             // Not 501, which a server answers if it doesn't support HEAD.
-            case 500, 502...599:
-                ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
+            case 500, 502...599: ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
             }
         } catch let failure as SendFailure {

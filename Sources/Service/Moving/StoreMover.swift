@@ -38,21 +38,16 @@ package struct StoreMover {
 
     /// Copies and compares the store; returns the tables with their rows and checksums.
     ///
-    /// `progress` gets the current step and the finished part, from 0 to 1. An error that it throws
-    /// ends the move, which the next move continues.
+    /// `progress` gets the current step and the finished part, from 0 to 1. An error that it throws ends the move,
+    /// which the next move continues.
     /// - Throws: A `Problem`, or the error that `progress` throws.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))
         let (store, lock) = try open()
         defer { withExtendedLifetime(lock) {} }
-        do {
-            return try StoreMove(from: source, to: store).run(
-                at: SystemClock().now,
-                progress: progress
-            )
-        } catch let failure as StoreMove.Failure {
-            throw MoveProblem(place).problem(failure)
-        } catch let failure as Store.Failure {
+        do { return try StoreMove(from: source, to: store).run(at: SystemClock().now, progress: progress) } catch let
+            failure as StoreMove.Failure
+        { throw MoveProblem(place).problem(failure) } catch let failure as Store.Failure {
             throw StoreProblem(directory, StorePlace(settings)).problem(failure)
         }
     }
@@ -75,9 +70,7 @@ package struct StoreMover {
     private func copyKey(to new: DataDirectory) throws {
         let path = StorePlace(settings).serverKeyFile ?? directory.serverKey
         let key = try SecretFile.read(path)
-        guard TextFile.exists(new.serverKey) else {
-            return try TextFile.write(key + "\n", to: new.serverKey)
-        }
+        guard TextFile.exists(new.serverKey) else { return try TextFile.write(key + "\n", to: new.serverKey) }
         guard try SecretFile.read(new.serverKey) != key else { return }
         throw Problem.keyOfOtherStore(key: new.serverKey, source: path)
     }
@@ -101,13 +94,9 @@ private struct MoveProblem {
         case .outboxNotEmpty(let rows, let topics):
             problem(
                 .moveOutbox,
-                "messages of \(rows) transactions wait to be published: "
-                    + topics.joined(separator: ", "),
-                why:
-                    "promised messages to users and devices must be published first; nothing was changed",
-                cures: [
-                    .init("lamplighter up", "start the service, and stop it after a few seconds")
-                ]
+                "messages of \(rows) transactions wait to be published: " + topics.joined(separator: ", "),
+                why: "promised messages to users and devices must be published first; nothing was changed",
+                cures: [.init("lamplighter up", "start the service, and stop it after a few seconds")]
             )
         case .sourceInUse(let node):
             problem(

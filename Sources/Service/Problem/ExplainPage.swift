@@ -25,17 +25,14 @@ package struct ExplainPage: Sendable {
 
     /// All pages: the problems by their codes, then the reasons of refusals.
     package static var all: [ExplainPage] {
-        ProblemCode.allCases.map { ExplainPage($0) }
-            + RefusalReason.allCases.map { ExplainPage($0) }
+        ProblemCode.allCases.map { ExplainPage($0) } + RefusalReason.allCases.map { ExplainPage($0) }
     }
 
     /// Finds a page by any spelling of its name: `LL1003`, `1003`, `toofast`.
     package init?(named name: String) {
         if let problem = ProblemCode(named: name) {
             self.init(problem)
-        } else if let reason = RefusalReason.allCases.first(where: {
-            $0.rawValue.lowercased() == name.lowercased()
-        }) {
+        } else if let reason = RefusalReason.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) {
             self.init(reason)
         } else {
             return nil

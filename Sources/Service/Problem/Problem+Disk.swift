@@ -5,18 +5,12 @@ extension Problem {
     /// The free bytes below which a full disk counts as the cause: less than a start writes.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// Returns the problem of a failed start: a full disk if that was the cause, else the failure
-    /// itself.
+    /// Returns the problem of a failed start: a full disk if that was the cause, else the failure itself.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
-        let isOfFiles =
-            code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) }
-            ?? true
+        let isOfFiles = code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) } ?? true
         let isFull = isOfFiles && (DiskRoom.nearest(path)?.free ?? .max) < leastBytes
         guard isFull || StoreError.isFull(error) else { return error }
-        return Problem.diskFull(
-            path: path,
-            sign: (error as? Problem)?.message ?? StoreError.summary(error)
-        )
+        return Problem.diskFull(path: path, sign: (error as? Problem)?.message ?? StoreError.summary(error))
     }
 }

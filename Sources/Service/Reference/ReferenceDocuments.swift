@@ -16,10 +16,7 @@ package enum ReferenceDocuments {
     }
 
     private static func playground(_ context: RunContext) -> Playground {
-        Playground(
-            webSocketPort: context.ports.webSocket,
-            webSocketTLSPort: context.ports.webSocketTLS
-        ) { isLocal in
+        Playground(webSocketPort: context.ports.webSocket, webSocketTLSPort: context.ports.webSocketTLS) { isLocal in
             String(decoding: facts(context, isLocal: isLocal).encoded(), as: UTF8.self) + "\n"
         }
     }
@@ -30,19 +27,14 @@ package enum ReferenceDocuments {
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
-        // Under a public name the pages are behind a proxy, which might not pass on the visitor's
-        // address.
+        // Under a public name the pages are behind a proxy, which might not pass on the visitor's address.
         let isOpen = isLocal && context.isPublicURLLocal
-        let broker: JSONObject = [
-            "host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt),
-        ]
+        let broker: JSONObject = ["host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt)]
         return .object([
-            "version": .string(Version.text), "root": .string(settings.root),
-            "httpPort": number(ports.http), "httpTlsPort": number(ports.httpTLS),
-            "webSocketPort": number(ports.webSocket),
+            "version": .string(Version.text), "root": .string(settings.root), "httpPort": number(ports.http),
+            "httpTlsPort": number(ports.httpTLS), "webSocketPort": number(ports.webSocket),
             "webSocketTlsPort": number(ports.webSocketTLS),
-            "mqtt": isOpen && context.ownsBroker ? .object(broker) : nil,
-            "keys": isOpen ? context.demo?.json : nil,
+            "mqtt": isOpen && context.ownsBroker ? .object(broker) : nil, "keys": isOpen ? context.demo?.json : nil,
         ])
     }
 }

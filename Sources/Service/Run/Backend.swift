@@ -18,8 +18,7 @@ package struct Backend {
     package let summary: String
     /// The services to run: the workers, and the maintenance.
     package let services: [any Service]
-    /// The function that hands the process's work to others, called before the listeners close,
-    /// which can take a while.
+    /// The function that hands the process's work to others, called before the listeners close, which can take a while.
     let handOver: @Sendable () -> Void
     /// The functions of the pages behind links.
     package let pages: Pages
@@ -51,11 +50,8 @@ package struct Backend {
         environment.pool = slow.pools
         environment.endOwed = OwedSessions(try BrokerAccess.workers(context)).end
         let logger = Logger(label: "lamplighter.worker")
-        let cluster = try membership.map {
-            try ClusterService($0, context, environment: environment, logger: logger)
-        }
-        let workers: [any Service] =
-            try cluster.map { [$0] } ?? workers(context, environment, logger: logger)
+        let cluster = try membership.map { try ClusterService($0, context, environment: environment, logger: logger) }
+        let workers: [any Service] = try cluster.map { [$0] } ?? workers(context, environment, logger: logger)
         return Backend(
             summary: store.summary,
             services: [
@@ -64,27 +60,15 @@ package struct Backend {
                 WorkService(MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)),
                 BackupTask(context, store),
             ] + workers
-                // The last services end first, so the workers still publish the messages that these
-                // leave in the outbox.
-                + [
-                    WorkService(
-                        MaintenanceThread(
-                            MaintenanceJobs.rows,
-                            environment,
-                            isForOne: true,
-                            logger: logger
-                        )
-                    )
-                ] + (try messageSender(context, environment)),
+                // The last services end first, so the workers still publish the messages that these leave in the
+                // outbox.
+                + [WorkService(MaintenanceThread(MaintenanceJobs.rows, environment, isForOne: true, logger: logger))]
+                + (try messageSender(context, environment)),
             handOver: { [environment] in
                 environment.ending.begin()
                 cluster?.member.stop()
             },
-            pages: pages(
-                LinkService(environment),
-                context.publicURL,
-                visitsPerMinute: context.settings.pageVisits
-            ),
+            pages: pages(LinkService(environment), context.publicURL, visitsPerMinute: context.settings.pageVisits),
             environment: environment
         )
     }
@@ -119,8 +103,7 @@ package struct Backend {
         }
     }
 
-    /// Opens the store, and logs progress while an older database is copied, which can take
-    /// minutes.
+    /// Opens the store, and logs progress while an older database is copied, which can take minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(
@@ -136,20 +119,13 @@ package struct Backend {
                 )
             },
             onCopy: { path in
-                context.logger.notice(
-                    "copied the database before migrating it",
-                    metadata: ["copy": "\(path)"]
-                )
+                context.logger.notice("copied the database before migrating it", metadata: ["copy": "\(path)"])
             }
         )
     }
 
     /// Connects the pages to the service for links.
-    private static func pages(
-        _ links: LinkService,
-        _ publicURL: String,
-        visitsPerMinute visits: Int
-    ) -> Pages {
+    private static func pages(_ links: LinkService, _ publicURL: String, visitsPerMinute visits: Int) -> Pages {
         Pages(
             look: { await links.look($0) },
             follow: { token, password in
@@ -162,12 +138,8 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails and texts, if the session worker, which publishes for it, runs
-    /// here.
-    private static func messageSender(
-        _ context: RunContext,
-        _ environment: Environment
-    ) throws -> [any Service] {
+    /// Returns the sender of e-mails and texts, if the session worker, which publishes for it, runs here.
+    private static func messageSender(_ context: RunContext, _ environment: Environment) throws -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         let service = MessageSender(
             environment,
@@ -181,11 +153,7 @@ package struct Backend {
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
-        if let node {
-            throw Problem.databaseInUse(
-                reason: "the process \(node.name) is working on the database"
-            )
-        }
+        if let node { throw Problem.databaseInUse(reason: "the process \(node.name) is working on the database") }
     }
 
     /// Stores the principals that can connect without being imported, and the demo.
@@ -280,9 +248,7 @@ package struct RunContext: Sendable {
     var isPublicURLLocal: Bool {
         guard let url = settings.publicURL else { return true }
         let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
-        return ["localhost", "127.0.0.1", "[::1]"].contains { name in
-            host == name || host.hasPrefix(name + ":")
-        }
+        return ["localhost", "127.0.0.1", "[::1]"].contains { name in host == name || host.hasPrefix(name + ":") }
     }
 
     /// The public URL of the service's pages, without a slash at the end.

@@ -36,20 +36,14 @@ struct Banner {
         ].compactMap(\.self)
         if let link {
             lines += [
-                "",
-                "Sign in as operator (works once, for 30 minutes; new link: lamplighter console)",
-                "  \(link)",
+                "", "Sign in as operator (works once, for 30 minutes; new link: lamplighter console)", "  \(link)",
             ]
         }
         if let demo = context.demo {
             if webSocketURL != nil {
-                lines += [
-                    "", "Try it in the browser: a lamp and an app", "  \(http)/docs/try.html",
-                ]
+                lines += ["", "Try it in the browser: a lamp and an app", "  \(http)/docs/try.html"]
             }
-            lines += [
-                "", "Try it by hand: paste these into a second terminal, one after the other", "",
-            ]
+            lines += ["", "Try it by hand: paste these into a second terminal, one after the other", ""]
             for (index, step) in tour(demo).steps.enumerated() {
                 lines += ["# \(index + 1)  \(step.title)", step.command]
             }
@@ -65,9 +59,8 @@ struct Banner {
     var metadata: Logger.Metadata {
         let (settings, ports) = (context.settings, context.ports)
         var values: Logger.Metadata = [
-            "version": "\(Version.text)", "data": "\(context.directory.path)",
-            "config": "\(settings.file ?? "")", "store": "\(store)",
-            "mqtt.url": "\(Self.url("mqtt", settings.mqttHost, port: ports.mqtt))",
+            "version": "\(Version.text)", "data": "\(context.directory.path)", "config": "\(settings.file ?? "")",
+            "store": "\(store)", "mqtt.url": "\(Self.url("mqtt", settings.mqttHost, port: ports.mqtt))",
             "http.url": "\(Self.url("http", settings.httpHost, port: ports.http))",
             "health.url": "\(Self.url("http", settings.healthHost, port: ports.health))",
             "workers": .array(settings.workers.map { "\($0.rawValue)" }), "seconds": "\(duration)",
@@ -87,9 +80,7 @@ struct Banner {
     }
 
     private var webSocketURL: String? {
-        context.ports.webSocket.map {
-            Self.url("ws", context.settings.httpHost, port: $0) + "/mqtt"
-        }
+        context.ports.webSocket.map { Self.url("ws", context.settings.httpHost, port: $0) + "/mqtt" }
     }
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
@@ -97,8 +88,7 @@ struct Banner {
     /// The line about the listeners that other machines reach without TLS.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
-        return open.isEmpty
-            ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
+        return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
     }
 
     /// The line about the listeners with TLS, or how to get them.
@@ -125,9 +115,7 @@ struct Banner {
     }
 
     /// Returns a host with a port.
-    static func address(_ host: String, port: Int) -> String {
-        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-    }
+    static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Returns the host to connect to for a listener's host: a wildcard address can't be opened.
     static func reachable(_ host: String) -> String {

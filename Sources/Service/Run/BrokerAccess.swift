@@ -10,11 +10,7 @@ package enum BrokerAccess {
     /// - Throws: A `Problem` if the password's file can't be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {
         let settings = context.settings
-        var options = ConnectionOptions(
-            host: settings.mqttHost,
-            port: context.ports.mqtt,
-            clientID: ""
-        )
+        var options = ConnectionOptions(host: settings.mqttHost, port: context.ports.mqtt, clientID: "")
         options.username = context.ownsBroker ? "service:lamplighter" : settings.mqttUsername
         options.password = context.secrets.service
         guard !context.ownsBroker else { return options }

@@ -10,8 +10,7 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that runs this process's share of the lanes once the gate is found, and hands it over
-/// at shutdown.
+/// A service that runs this process's share of the lanes once the gate is found, and hands it over at shutdown.
 struct ClusterService: Service {
     let member: ClusterMember
     let readiness: Readiness
@@ -22,12 +21,7 @@ struct ClusterService: Service {
         let hasHappened = Atomic<Bool>(false)
     }
 
-    init(
-        _ membership: Membership,
-        _ context: RunContext,
-        environment: Environment,
-        logger: Logger
-    ) throws {
+    init(_ membership: Membership, _ context: RunContext, environment: Environment, logger: Logger) throws {
         let loss = Loss()
         self.loss = loss
         readiness = context.readiness
@@ -46,18 +40,15 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` stops the member early, and the group fails when a service returns
-        // before its turn.
+        // `Backend.handOver` stops the member early, and the group fails when a service returns before its turn.
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and checks that all divide the work
-    /// alike.
+    /// Takes a slot among the processes that share a database, and checks that all divide the work alike.
     ///
-    /// A process that holds the data directory's lock knows that the previous holder is gone, even
-    /// if no other process was there to learn it from the broker.
-    /// - Throws: A `Problem` if no slot is free, or if another version divides the work
-    ///   differently.
+    /// A process that holds the data directory's lock knows that the previous holder is gone, even if no other process
+    /// was there to learn it from the broker.
+    /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName
         let name = context.settings.processName ?? "\(machine)-\(getpid())"

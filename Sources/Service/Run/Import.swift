@@ -16,13 +16,11 @@ package enum Import {
         package let isNew: Bool
     }
 
-    /// Stores a product document, new or in place of an older version; without a `productKey`, one
-    /// is made.
+    /// Stores a product document, new or in place of an older version; without a `productKey`, one is made.
     ///
-    /// The secret is the document's `productSecret`, or made for a new product; an existing secret
-    /// stays if the document has none. `isForced` also removes attributes that stored state uses.
-    /// - Throws: `Rejection` with the field at fault; a `Problem` if stored state forbids the
-    ///   change.
+    /// The secret is the document's `productSecret`, or made for a new product; an existing secret stays if the
+    /// document has none. `isForced` also removes attributes that stored state uses.
+    /// - Throws: `Rejection` with the field at fault; a `Problem` if stored state forbids the change.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -42,9 +40,7 @@ package enum Import {
         let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
         // The broker's retained messages can show attributes that are now hidden.
-        if let before, before.dataPoints != product.dataPoints {
-            try tx.refreshes.addAll(of: product.key)
-        }
+        if let before, before.dataPoints != product.dataPoints { try tx.refreshes.addAll(of: product.key) }
         try tx.products.list(product.key, try macs(of: object))
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
@@ -100,8 +96,8 @@ package enum Import {
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Refuses a version that devices' stored values don't fit, or that lacks an alert or fault
-    /// that is open on a device.
+    /// Refuses a version that devices' stored values don't fit, or that lacks an alert or fault that is open on a
+    /// device.
     private static func refuseLoss(
         from old: Product,
         to new: Product,
@@ -109,22 +105,12 @@ package enum Import {
     ) throws {
         let narrowed = ProductRules.narrowed(from: old, to: new)
         if !narrowed.isEmpty, try tx.products.isUsed(new.key, attributes: narrowed) {
-            throw conflict(
-                new.key,
-                narrowed,
-                why: "devices have stored values that would no longer fit"
-            )
+            throw conflict(new.key, narrowed, why: "devices have stored values that would no longer fit")
         }
         let lost = try tx.products.openConditions(new.key) { kind, name in
             ProductRules.isLost(kind, name, from: old, to: new)
         }
-        if !lost.isEmpty {
-            throw conflict(
-                new.key,
-                lost,
-                why: "it is open on devices, which could no longer clear it"
-            )
-        }
+        if !lost.isEmpty { throw conflict(new.key, lost, why: "it is open on devices, which could no longer clear it") }
     }
 
     private static func conflict(_ key: ProductKey, _ names: [String], why: String) -> Problem {
@@ -156,11 +142,10 @@ package enum Import {
         return (app, object)
     }
 
-    /// Stores an app document, new or in place of an older version; without an `appId`, one is
-    /// made.
+    /// Stores an app document, new or in place of an older version; without an `appId`, one is made.
     ///
-    /// The secret is the document's `secret`, or made for a new app. An existing secret stays if
-    /// the document has none, as do its providers' secrets.
+    /// The secret is the document's `secret`, or made for a new app. An existing secret stays if the document has none,
+    /// as do its providers' secrets.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {

@@ -43,8 +43,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the holder of a taken port, or the two listeners that
-    ///   request one port.
+    /// - Throws: A `Problem` that names the holder of a taken port, or the two listeners that request one port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -56,9 +55,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 let port = try Self.choose(listener, besides: taken)
                 taken.insert(port)
                 self[keyPath: listener.place] = port
-            } catch let problem as Problem where problem.code == .portTaken {
-                refused.append((listener, problem))
-            }
+            } catch let problem as Problem where problem.code == .portTaken { refused.append((listener, problem)) }
         }
         if let first = refused.first { throw Self.together(refused) ?? first.problem }
     }
@@ -78,8 +75,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several taken ports, with one command that avoids them all; nil for
-    /// a single port.
+    /// Returns one problem for several taken ports, with one command that avoids them all; nil for a single port.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -150,8 +146,7 @@ package struct ListenerPorts: Sendable, Equatable {
             cure: "--console-port 0",
             purpose: "operators connect there"
         )
-        return (facts.ownsBroker ? [broker] : []) + [pages, health]
-            + (facts.hasConsole ? [console] : [])
+        return (facts.ownsBroker ? [broker] : []) + [pages, health] + (facts.hasConsole ? [console] : [])
     }
 
     /// The listeners for WebSockets and with TLS.
@@ -179,12 +174,7 @@ package struct ListenerPorts: Sendable, Equatable {
             )
         }
         if facts.relays, facts.ownsBroker || settings.isGiven(.webSocket) {
-            add(
-                .webSocket,
-                \.webSocket,
-                hosts: web,
-                purpose: "browsers connect there, over WebSocket"
-            )
+            add(.webSocket, \.webSocket, hosts: web, purpose: "browsers connect there, over WebSocket")
         }
         guard facts.hasCertificate else { return list }
         add(.httpTLS, \.httpTLS, hosts: secure, purpose: "the pages are served there with TLS")
@@ -213,9 +203,7 @@ package struct ListenerPorts: Sendable, Equatable {
     private static func checkDistinct(_ wanted: [Wanted]) throws {
         var holders: [Int: String] = [:]
         for listener in wanted where listener.port != 0 {
-            guard let holder = holders.updateValue(listener.name, forKey: listener.port) else {
-                continue
-            }
+            guard let holder = holders.updateValue(listener.name, forKey: listener.port) else { continue }
             throw Problem.portGivenTwice(
                 port: listener.port,
                 holder: holder,
@@ -250,8 +238,8 @@ package enum LocalHosts {
 
     /// Returns the addresses that the broker of `up` listens on without TLS.
     ///
-    /// A 127.x address always reaches it: there the WebSocket relay gives each client its own
-    /// loopback address, by which the gate counts it.
+    /// A 127.x address always reaches it: there the WebSocket relay gives each client its own loopback address, by
+    /// which the gate counts it.
     static func withRelays(of host: String) -> [String] {
         let hosts = of(host)
         return hosts.contains(where: isReachedByRelay) ? hosts : hosts + ["127.0.0.1"]
@@ -262,9 +250,7 @@ package enum LocalHosts {
         host.hasPrefix("127.") ? host : "127.0.0.1"
     }
 
-    private static func isReachedByRelay(_ host: String) -> Bool {
-        host == "0.0.0.0" || host.hasPrefix("127.")
-    }
+    private static func isReachedByRelay(_ host: String) -> Bool { host == "0.0.0.0" || host.hasPrefix("127.") }
 
     /// The wildcard address for all addresses of this machine.
     static var everywhere: String { Ports.canListen("::") ? "::" : "0.0.0.0" }

@@ -13,17 +13,12 @@ struct OpenListener: Sendable, Equatable {
 
     /// Returns the open listeners of a run.
     ///
-    /// A broker that isn't the service's own is left out, since its own configuration decides where
-    /// it listens.
-    static func all(
-        _ settings: Settings,
-        _ ports: ListenerPorts,
-        ownsBroker: Bool
-    ) -> [OpenListener] {
+    /// A broker that isn't the service's own is left out, since its own configuration decides where it listens.
+    static func all(_ settings: Settings, _ ports: ListenerPorts, ownsBroker: Bool) -> [OpenListener] {
         let plain: [(name: String, host: String, port: Int?)] = [
             ("mqtt", settings.mqttHost, ownsBroker ? ports.mqtt : nil),
-            ("websocket", settings.httpHost, ports.webSocket),
-            ("http", settings.httpHost, ports.http), ("health", settings.healthHost, ports.health),
+            ("websocket", settings.httpHost, ports.webSocket), ("http", settings.httpHost, ports.http),
+            ("health", settings.healthHost, ports.health),
         ]
         return plain.compactMap { name, host, port in
             guard let port, !LocalHosts.isLoopback(host) else { return nil }

@@ -13,9 +13,7 @@ package enum FileLimit {
     /// The limit in force, and the most this user could have.
     package static var current: (soft: UInt, hard: UInt) {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return (0, 0)
-        }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return (0, 0) }
         return (UInt(limit.rlim_cur), UInt(limit.rlim_max))
     }
 }

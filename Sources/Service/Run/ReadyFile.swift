@@ -5,8 +5,7 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with the ports and credentials of a run, from when everything accepts work
-/// until the end.
+/// The file `ready.json` with the ports and credentials of a run, from when everything accepts work until the end.
 package struct ReadyFile: Sendable {
     private let path: String
 
@@ -32,8 +31,7 @@ package struct ReadyFile: Sendable {
     /// Returns the file's content; without secrets, it is the output of `up --json`.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let service: JSONObject = [
-            "username": "service:tools",
-            "password": withSecrets ? .string(context.secrets.tools) : nil,
+            "username": "service:tools", "password": withSecrets ? .string(context.secrets.tools) : nil,
             "clientIdPrefix": "svc.tools.",
         ]
         var demo = context.demo?.json

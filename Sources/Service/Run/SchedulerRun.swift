@@ -8,12 +8,10 @@ import Storage
 import Wire
 import Workers
 
-/// The scheduler in a separate process, beside a service on the same data directory, with the
-/// maintenance of its rows.
+/// The scheduler in a separate process, beside a service on the same data directory, with the maintenance of its rows.
 ///
-/// It takes no lock: two schedulers at once do no harm, since each occurrence runs once. Its client
-/// id is new at each start, so occurrences that were due before always wait for devices to
-/// reconnect (`limits.triggerSettle`).
+/// It takes no lock: two schedulers at once do no harm, since each occurrence runs once. Its client id is new at each
+/// start, so occurrences that were due before always wait for devices to reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
@@ -59,9 +57,6 @@ package struct SchedulerRun: Sendable {
             logger: logger
         )
         let maintenance = MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
-        try await ServiceGroup.runUntilSignal(
-            [WorkService(maintenance), WorkService(thread)],
-            logger: logger
-        )
+        try await ServiceGroup.runUntilSignal([WorkService(maintenance), WorkService(thread)], logger: logger)
     }
 }

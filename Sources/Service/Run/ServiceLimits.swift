@@ -1,8 +1,6 @@
-/// The limits of the service's own machinery, which no setting changes; the workers' limits are in
-/// `Limits`.
+/// The limits of the service's own machinery, which no setting changes; the workers' limits are in `Limits`.
 enum ServiceLimits {
-    /// The longest drain when the service stops: everything that was acknowledged is committed by
-    /// then.
+    /// The longest drain when the service stops: everything that was acknowledged is committed by then.
     static let drainMax: Duration = .seconds(5)
 
     /// The interval between checks of the certificate files.
@@ -20,8 +18,7 @@ enum ServiceLimits {
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
-    /// The maximum number of unconfirmed messages of a client: at least a worker's largest receive
-    /// window.
+    /// The maximum number of unconfirmed messages of a client: at least a worker's largest receive window.
     static let inFlightMessagesMax = 20_000
     /// The longest keep-alive of a client, in seconds.
     static let keepAliveSecondsMax = 600

@@ -26,8 +26,8 @@ package struct ServiceRun: Sendable {
     /// - Parameters:
     ///   - settings: The settings in force.
     ///   - ownBroker: Whether the service runs its own broker, as `up` does.
-    ///   - showReady: Takes the content of ready.json, without secrets, when everything accepts
-    ///     work; replaces the banner.
+    ///   - showReady: Takes the content of ready.json, without secrets, when everything accepts work; replaces the
+    ///     banner.
     ///   - makeConsole: Makes the operators' console; nil to serve none.
     ///   - messages: Takes the banner.
     package init(
@@ -95,16 +95,10 @@ package struct ServiceRun: Sendable {
 
     private func endOrphan(_ directory: DataDirectory) async {
         guard let pid = await OrphanBroker.end(in: directory) else { return }
-        Logger(label: "lamplighter").notice(
-            "ended the broker of a killed service",
-            metadata: ["broker.pid": "\(pid)"]
-        )
+        Logger(label: "lamplighter").notice("ended the broker of a killed service", metadata: ["broker.pid": "\(pid)"])
     }
 
-    private func makeContext(
-        _ directory: DataDirectory,
-        _ metrics: PrometheusRegistry
-    ) throws -> RunContext {
+    private func makeContext(_ directory: DataDirectory, _ metrics: PrometheusRegistry) throws -> RunContext {
         try LocalHosts.check(settings, ownsBroker: ownBroker)
         let tls = try TLSFiles.find(settings, in: directory).map { try TLSMaterial($0) }
         let facts = ListenerPorts.Facts(
@@ -112,23 +106,19 @@ package struct ServiceRun: Sendable {
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
             // Only one of several processes relays, and the relay can't reach a broker over TLS.
-            relays: settings.workers.contains(.session)
-                && (ownBroker || settings.mqttCAFile == nil),
+            relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil),
             // The same process serves the console.
-            hasConsole: makeConsole != nil && settings.hasConsole
-                && settings.workers.contains(.session)
+            hasConsole: makeConsole != nil && settings.hasConsole && settings.workers.contains(.session)
         )
         if facts.hasConsole {
             try LocalHosts.checkConsole(settings, hasCertificate: tls != nil)
         }
         let ports = try ListenerPorts(settings, facts)
         let hasRelay = ports.webSocket != nil || ports.webSocketTLS != nil
-        let workers =
-            settings.database != nil && !ownBroker ? ["cluster"] : settings.workers.map(\.rawValue)
+        let workers = settings.database != nil && !ownBroker ? ["cluster"] : settings.workers.map(\.rawValue)
         let parts =
             (ownBroker ? ["broker"] : [BrokerMonitor.gatePart]) + ["health", "http", "store"]
-            + (hasRelay ? ["websocket"] : []) + (facts.hasConsole ? ["console"] : [])
-            + workers.map { "worker \($0)" }
+            + (hasRelay ? ["websocket"] : []) + (facts.hasConsole ? ["console"] : []) + workers.map { "worker \($0)" }
         return RunContext(
             settings: settings,
             directory: directory,
@@ -177,9 +167,7 @@ package struct ServiceRun: Sendable {
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
             // The link grants access, so it is for a person who sees it, not for a log.
-            if ownBroker, context.demo != nil || isatty(1) == 1 {
-                banner.link = try console?.firstLink()
-            }
+            if ownBroker, context.demo != nil || isatty(1) == 1 { banner.link = try console?.firstLink() }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }
         let deadline = ShutdownDeadline(
@@ -195,25 +183,17 @@ package struct ServiceRun: Sendable {
             }
         )
         let first: [any Service] = broker.map { [$0] } ?? []
-        let listeners = try WebListeners(context, backend, broker: broker, console: console)
-            .services
+        let listeners = try WebListeners(context, backend, broker: broker, console: console).services
         let services = first + backend.services + listeners + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
     }
 
-    private func configuration(
-        _ services: [any Service],
-        _ logger: Logger
-    ) -> ServiceGroupConfiguration {
+    private func configuration(_ services: [any Service], _ logger: Logger) -> ServiceGroupConfiguration {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
         return ServiceGroupConfiguration(
             services: services.map {
-                .init(
-                    service: $0,
-                    successTerminationBehavior: .ignore,
-                    serviceName: "\(type(of: $0))"
-                )
+                .init(service: $0, successTerminationBehavior: .ignore, serviceName: "\(type(of: $0))")
             },
             gracefulShutdownSignals: [.sigint, .sigterm],
             logger: quiet

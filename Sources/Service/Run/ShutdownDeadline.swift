@@ -2,19 +2,15 @@ import Glibc
 import ServiceLifecycle
 import Workers
 
-/// A service that ends the process when the drain takes too long: everything that was acknowledged
-/// is committed by then.
+/// A service that ends the process when the drain takes too long: everything that was acknowledged is committed by
+/// then.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
     private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
     /// Creates a deadline that counts from the beginning of the shutdown, when `onBegin` is called.
-    package init(
-        limit: Duration,
-        onBegin: @escaping @Sendable () -> Void,
-        onForce: @escaping @Sendable () -> Void
-    ) {
+    package init(limit: Duration, onBegin: @escaping @Sendable () -> Void, onForce: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.onBegin = onBegin
         self.onForce = onForce

@@ -5,17 +5,14 @@ import Problems
 import Sodium
 package import Storage
 
-/// The functions that open a data directory's store, for the service and for the commands beside
-/// it.
+/// The functions that open a data directory's store, for the service and for the commands beside it.
 package enum StoreAccess {
-    /// Opens the store for the service, and brings an older database and the gate's file up to
-    /// date.
+    /// Opens the store for the service, and brings an older database and the gate's file up to date.
     ///
-    /// `role` is the process's role among the processes of a database; a command, the default, also
-    /// brings it up to date. An older file is copied before it is changed: `copying` gets the
-    /// finished part, from 0 to 1, and `onCopy` the path of the copy.
-    /// - Throws: A `Problem`, or the error that `copying` throws, in which case nothing was
-    ///   changed.
+    /// `role` is the process's role among the processes of a database; a command, the default, also brings it up to
+    /// date. An older file is copied before it is changed: `copying` gets the finished part, from 0 to 1, and `onCopy`
+    /// the path of the copy.
+    /// - Throws: A `Problem`, or the error that `copying` throws, in which case nothing was changed.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -26,8 +23,7 @@ package enum StoreAccess {
         var ended: (any Error)?
         let store: Store
         do {
-            store = try open(directory, place, migrates: true, role: role, bound: .service) {
-                store in
+            store = try open(directory, place, migrates: true, role: role, bound: .service) { store in
                 let path = try MigrationCopy.make(
                     of: store,
                     in: directory,
@@ -128,8 +124,7 @@ package enum StoreAccess {
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
         // A command on a machine without a gate has no file to update.
         let gateFile = place.gateFile ?? directory.credentials
-        let hasGate =
-            !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
+        let hasGate = !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
         return try Store(
             database: address,
             password: password,
@@ -148,9 +143,7 @@ package enum StoreAccess {
     private static func key(_ problem: StoreProblem, isKnown: Bool) throws -> ServerKey {
         let path = problem.serverKey
         // A new key for an old database would silently void every passcode in it.
-        if TextFile.exists(path) || !isKnown,
-            let key = ServerKey(secret: try SecretFile.readOrMake(path))
-        {
+        if TextFile.exists(path) || !isKnown, let key = ServerKey(secret: try SecretFile.readOrMake(path)) {
             return key
         }
         throw Problem(

@@ -19,8 +19,7 @@ struct StoreProblem {
     /// Refuses a file that has the database's name but isn't a database, before its key is missed.
     func checkIsDatabase() throws {
         let path = directory.database
-        guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
-            start != Array("SQLite format 3\0".utf8)
+        guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty, start != Array("SQLite format 3\0".utf8)
         else { return }
         throw Problem.notADatabase(path: path)
     }
@@ -43,23 +42,16 @@ struct StoreProblem {
     }
 
     static func unusable(_ path: String, _ error: any Error) -> Problem {
-        guard !StoreError.isFull(error) else {
-            return .diskFull(path: path, sign: StoreError.summary(error))
-        }
+        guard !StoreError.isFull(error) else { return .diskFull(path: path, sign: StoreError.summary(error)) }
         return Problem.storeUnusable(path: path, error: StoreError.summary(error))
     }
 
     func problem(_ failure: Store.Failure) -> Problem {
         switch failure {
         case .diskFull(let path): .diskFull(path: path, sign: failure.description)
-        case .newerVersion(let path):
-            Problem.databaseTooNew(failure: failure.description, path: path)
+        case .newerVersion(let path): Problem.databaseTooNew(failure: failure.description, path: path)
         case .olderVersion(let path):
-            Problem.databaseTooOld(
-                failure: failure.description,
-                path: path,
-                directory: directory.path
-            )
+            Problem.databaseTooOld(failure: failure.description, path: path, directory: directory.path)
         case .foreignKey(let path):
             Problem(
                 .serverKeyForeign,

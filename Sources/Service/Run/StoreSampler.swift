@@ -19,8 +19,7 @@ enum StoreSampler {
         }
     }
 
-    /// Sets the gauges of the gate's lag and of connections, and the count of reruns, at each
-    /// scrape.
+    /// Sets the gauges of the gate's lag and of connections, and the count of reruns, at each scrape.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

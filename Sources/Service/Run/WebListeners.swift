@@ -12,28 +12,17 @@ struct WebListeners {
     /// Prepares the listeners; nothing listens yet.
     ///
     /// - Throws: A `Problem` if the certificate can't be used.
-    init(
-        _ context: RunContext,
-        _ backend: Backend,
-        broker: BrokerChild?,
-        console: ConsolePart?
-    ) throws {
+    init(_ context: RunContext, _ backend: Backend, broker: BrokerChild?, console: ConsolePart?) throws {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
-        var services: [any Service] = [
-            Self.health(context), Self.pages(context, backend, tls: contexts),
-        ]
+        var services: [any Service] = [Self.health(context), Self.pages(context, backend, tls: contexts)]
         if let relay = Self.relay(context, tls: contexts) { services.append(relay) }
         if let console, let port = context.ports.console {
             services.append(Self.console(context, console, port: port, tls: contexts))
         }
         if let tls = context.tls, let contexts {
-            let watch = CertificateWatch(tls, logger: Logger(label: "lamplighter.tls")) {
-                material in
+            let watch = CertificateWatch(tls, logger: Logger(label: "lamplighter.tls")) { material in
                 try broker?.show(material)
-                try contexts.replace(
-                    certificatePEM: material.certificatePEM,
-                    keyPEM: material.keyPEM
-                )
+                try contexts.replace(certificatePEM: material.certificatePEM, keyPEM: material.keyPEM)
             }
             watch.install(in: context.metrics)
             services.append(watch)
@@ -67,11 +56,7 @@ struct WebListeners {
         )
     }
 
-    private static func pages(
-        _ context: RunContext,
-        _ backend: Backend,
-        tls: TLSContexts?
-    ) -> WebServer {
+    private static func pages(_ context: RunContext, _ backend: Backend, tls: TLSContexts?) -> WebServer {
         let settings = context.settings
         let (plain, secure) = (context.ports.http, context.ports.httpTLS)
         return WebServer(
@@ -132,8 +117,7 @@ struct WebListeners {
         }
         return WebSocketServer(
             endpoints: endpoints(settings, plain: ports.webSocket, secure: ports.webSocketTLS, tls),
-            brokerHost: context.ownsBroker
-                ? LocalHosts.relay(of: settings.mqttHost) : settings.mqttHost,
+            brokerHost: context.ownsBroker ? LocalHosts.relay(of: settings.mqttHost) : settings.mqttHost,
             brokerPort: ports.mqtt,
             origins: OriginRule(settings.webSocketOrigins),
             addresses: addresses,
@@ -148,16 +132,9 @@ struct WebListeners {
         )
     }
 
-    private static func endpoints(
-        _ settings: Settings,
-        plain: Int?,
-        secure: Int?,
-        _ tls: TLSContexts?
-    ) -> [Endpoint] {
+    private static func endpoints(_ settings: Settings, plain: Int?, secure: Int?, _ tls: TLSContexts?) -> [Endpoint] {
         var endpoints: [Endpoint] = []
-        if let plain {
-            endpoints += LocalHosts.of(settings.httpHost).map { Endpoint(host: $0, port: plain) }
-        }
+        if let plain { endpoints += LocalHosts.of(settings.httpHost).map { Endpoint(host: $0, port: plain) } }
         if let secure, let tls {
             let host = settings.tlsHost ?? LocalHosts.everywhere
             endpoints.append(Endpoint(host: host, port: secure, tls: tls))

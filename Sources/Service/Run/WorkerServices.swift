@@ -35,8 +35,8 @@ extension StoppableWork {
 /// A service that does work until the group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that shows whether the gate was found, before which the work doesn't begin;
-    /// nil for work that takes nothing from clients.
+    /// The readiness that shows whether the gate was found, before which the work doesn't begin; nil for work that
+    /// takes nothing from clients.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
@@ -54,16 +54,11 @@ struct WorkService: Service {
 }
 
 extension ServiceGroup {
-    /// Runs a command's services until SIGINT or SIGTERM; the group's own log has only warnings and
-    /// errors.
+    /// Runs a command's services until SIGINT or SIGTERM; the group's own log has only warnings and errors.
     static func runUntilSignal(_ services: [any Service], logger: Logger) async throws {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
-        try await ServiceGroup(
-            services: services,
-            gracefulShutdownSignals: [.sigint, .sigterm],
-            logger: quiet
-        ).run()
+        try await ServiceGroup(services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: quiet).run()
     }
 }
 

@@ -1,11 +1,9 @@
 import Domain
 import JSON
 
-/// The check of the parts of an app document that `AppCodec` doesn't read, so that mistakes show at
-/// import.
+/// The check of the parts of an app document that `AppCodec` doesn't read, so that mistakes show at import.
 enum AppDocument {
-    /// Finds policies that are null, unknown members, and texts that break
-    /// `schemas/documents.schema.json`.
+    /// Finds policies that are null, unknown members, and texts that break `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
         KnownMembers.check(document, "", known: AppCodec.members, faults: &faults)
         let policies = object(document["policies"])
@@ -15,10 +13,8 @@ enum AppDocument {
             known: AppCodec.policyMembers,
             faults: &faults
         )
-        // A reader takes null for an absent policy, but the document's author meant something by
-        // it.
-        for policy in policies.members
-        where policy.value == .null && AppCodec.policyMembers.contains(policy.key) {
+        // A reader takes null for an absent policy, but the document's author meant something by it.
+        for policy in policies.members where policy.value == .null && AppCodec.policyMembers.contains(policy.key) {
             let path = "policies.\(policy.key)"
             faults.add(.invalid(path, "\(path) must not be null."))
         }
@@ -52,9 +48,7 @@ enum AppDocument {
             for language in members(template.value, path, faults: &faults) {
                 let path = "\(path).\(language.key)"
                 guard LanguageTag(language.key) != nil else {
-                    faults.add(
-                        .invalid(path, "\(path) is not a language tag, such as de or pt-BR.")
-                    )
+                    faults.add(.invalid(path, "\(path) is not a language tag, such as de or pt-BR."))
                     continue
                 }
                 for part in members(language.value, path, faults: &faults) {
@@ -69,15 +63,12 @@ enum AppDocument {
             throw KnownMembers.unknown("\(path).", part.key, known: parts.keys.sorted())
         }
         let path = "\(path).\(part.key)"
-        guard let text = part.value.stringValue, (1...max).contains(text.unicodeScalars.count)
-        else { throw .invalid(path, "\(path) must be a text of 1 to \(max) characters.") }
+        guard let text = part.value.stringValue, (1...max).contains(text.unicodeScalars.count) else {
+            throw .invalid(path, "\(path) must be a text of 1 to \(max) characters.")
+        }
     }
 
-    private static func members(
-        _ value: JSONValue?,
-        _ path: String,
-        faults: inout Faults
-    ) -> [JSONObject.Member] {
+    private static func members(_ value: JSONValue?, _ path: String, faults: inout Faults) -> [JSONObject.Member] {
         guard let value, value != .null else { return [] }
         guard let object = value.objectValue else {
             faults.add(.invalid(path, "\(path) must be an object."))

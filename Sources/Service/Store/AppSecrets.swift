@@ -2,18 +2,16 @@ package import JSON
 
 /// The secrets inside an app document, which the app has at identity providers.
 ///
-/// The app's own secret isn't among them: it is stored separately as a hash, and can't be shown
-/// again.
+/// The app's own secret isn't among them: it is stored separately as a hash, and can't be shown again.
 package enum AppSecrets {
-    /// Returns the document with the providers' secrets that it omits, taken from the previous
-    /// version.
+    /// Returns the document with the providers' secrets that it omits, taken from the previous version.
     ///
-    /// The output of `app export` can thus be imported again. A provider that is left out entirely
-    /// is removed with its secret.
+    /// The output of `app export` can thus be imported again. A provider that is left out entirely is removed with its
+    /// secret.
     static func completed(_ document: JSONObject, from before: JSONObject?) -> JSONObject {
-        guard let old = before?["providers"]?.objectValue,
-            let new = document["providers"]?.objectValue
-        else { return document }
+        guard let old = before?["providers"]?.objectValue, let new = document["providers"]?.objectValue else {
+            return document
+        }
         var document = document
         document["providers"] = .object(
             JSONObject(
@@ -49,8 +47,8 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a provider's field holds a secret: `clientSecret`, or an operator's
-    /// additional field with a name like a secret's.
+    /// Returns whether a provider's field holds a secret: `clientSecret`, or an operator's additional field with a name
+    /// like a secret's.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return ["secret", "password", "privatekey", "apikey"].contains { name.contains($0) }

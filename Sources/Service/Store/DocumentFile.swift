@@ -22,10 +22,7 @@ package enum DocumentFile {
             throw Problem.documentMalformed(place: "\(path):\(line)", why: error.description)
         }
         guard let object = value.objectValue else {
-            throw Problem.documentMalformed(
-                place: path,
-                why: "it contains \(value.kind), not an object"
-            )
+            throw Problem.documentMalformed(place: path, why: "it contains \(value.kind), not an object")
         }
         return object
     }

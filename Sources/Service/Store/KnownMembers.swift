@@ -6,8 +6,7 @@ import ServiceSettings
 ///
 /// A misspelled name would otherwise drop a rule without anyone noticing.
 enum KnownMembers {
-    /// Adds a fault for each unknown member of an object under a path that ends in a dot or is
-    /// empty.
+    /// Adds a fault for each unknown member of an object under a path that ends in a dot or is empty.
     static func check(
         _ object: JSONObject,
         _ path: String,
@@ -23,9 +22,8 @@ enum KnownMembers {
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =
-            Suggestion.nearest(to: String(name.prefix(64)), among: known).map {
-                "did you mean \($0)?"
-            } ?? "expected one of \(known.joined(separator: ", "))."
+            Suggestion.nearest(to: String(name.prefix(64)), among: known).map { "did you mean \($0)?" }
+            ?? "expected one of \(known.joined(separator: ", "))."
         return .invalid(shown, "\(shown) is unknown; \(cure)")
     }
 }

@@ -19,9 +19,7 @@ package struct CertificateConcern: Sendable, Equatable {
 extension TLSMaterial {
     /// Returns the concerns about the certificates at a moment, the urgent ones first.
     package func concerns(at now: Instant) -> [CertificateConcern] {
-        let ofAuthority = authority.flatMap {
-            age(of: $0, files.authority, at: now, cure: authorityCure)
-        }
+        let ofAuthority = authority.flatMap { age(of: $0, files.authority, at: now, cure: authorityCure) }
         let found = [
             age(
                 of: certificate,
@@ -36,12 +34,7 @@ extension TLSMaterial {
 
     private typealias Cure = (text: FindingText, command: String?)
 
-    private func age(
-        of facts: CertificateFacts,
-        _ path: String,
-        at now: Instant,
-        cure: Cure
-    ) -> CertificateConcern? {
+    private func age(of facts: CertificateFacts, _ path: String, at now: Instant, cure: Cure) -> CertificateConcern? {
         guard let text = CertificateText.warning(facts, at: now) else { return nil }
         return CertificateConcern(
             path: path,
@@ -56,8 +49,7 @@ extension TLSMaterial {
         let cure = serverCure(false)
         return CertificateConcern(
             path: files.certificate,
-            text:
-                "\(files.signer ?? "the authority") has not signed it: clients that trust that refuse it",
+            text: "\(files.signer ?? "the authority") has not signed it: clients that trust that refuse it",
             isUrgent: true,
             cure: "make a certificate with that authority, or restore the other's authority.pem",
             command: cure.command
@@ -66,16 +58,14 @@ extension TLSMaterial {
 
     /// Returns the cure for the server's certificate.
     ///
-    /// A certificate never outlasts its authority, so when the authority ends soon, renewing the
-    /// certificate alone is useless.
+    /// A certificate never outlasts its authority, so when the authority ends soon, renewing the certificate alone is
+    /// useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew it where it came from; the running service picks it up", nil)
         }
         if isAuthorityEnding, files.authorityMaker != nil { return authorityCure }
-        return (
-            "renew it; the running service picks it up", "lamplighter tls init --data '\(maker)'"
-        )
+        return ("renew it; the running service picks it up", "lamplighter tls init --data '\(maker)'")
     }
 
     private var authorityCure: Cure {

@@ -21,8 +21,7 @@ package enum CertificateText {
         switch CertificateAge(facts, at: now) {
         case .fine: nil
         case .early: "it is valid only from \(date(facts.begin)); check the clocks"
-        case .soon, .urgent:
-            "it expires in \(left(until: facts.end, at: now)), at \(date(facts.end))"
+        case .soon, .urgent: "it expires in \(left(until: facts.end, at: now)), at \(date(facts.end))"
         case .ended: "it expired at \(date(facts.end))"
         }
     }

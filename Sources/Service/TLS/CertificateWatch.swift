@@ -11,8 +11,8 @@ import Workers
 
 /// A service that takes new certificates at run time, and warns before a certificate ends.
 ///
-/// A pair that doesn't fit, or that clients would refuse while they accept the present one, is
-/// reported once and not taken: connections keep the present pair.
+/// A pair that doesn't fit, or that clients would refuse while they accept the present one, is reported once and not
+/// taken: connections keep the present pair.
 final class CertificateWatch: Service {
     /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -48,9 +48,7 @@ final class CertificateWatch: Service {
     /// Sets the gauges of the certificates' times at each scrape.
     func install(in registry: PrometheusRegistry) {
         func meters(_ label: String) -> [Meter] {
-            ["server", "authority"].map {
-                Meter(label: label, dimensions: [("certificate", $0)], factory: registry)
-            }
+            ["server", "authority"].map { Meter(label: label, dimensions: [("certificate", $0)], factory: registry) }
         }
         let remaining = meters("lamplighter_certificate_remaining_seconds")
         let whole = meters("lamplighter_certificate_lifetime_seconds")
@@ -95,8 +93,7 @@ final class CertificateWatch: Service {
 
     /// Reads the files and hands them on.
     ///
-    /// A pair that can't be handed on, for example on a full disk, or isn't valid yet is tried
-    /// again at each check.
+    /// A pair that can't be handed on, for example on a full disk, or isn't valid yet is tried again at each check.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -104,16 +101,13 @@ final class CertificateWatch: Service {
             try checkValid(material, at: now)
             try take(material)
             let before = state.withLock { state in
-                defer {
-                    (state.material, state.isPending, state.isRefused) = (material, false, false)
-                }
+                defer { (state.material, state.isPending, state.isRefused) = (material, false, false) }
                 return state.material
             }
             logger.notice(
                 "a new certificate is in use",
                 metadata: [
-                    "certificate": "\(files.certificate)",
-                    "until": "\(CertificateText.date(material.certificate.end))",
+                    "certificate": "\(files.certificate)", "until": "\(CertificateText.date(material.certificate.end))",
                 ]
             )
             if before.authorityPEM != material.authorityPEM { tellOfAuthority(material) }
@@ -124,8 +118,7 @@ final class CertificateWatch: Service {
             logger.error(
                 "a new certificate cannot be used; the previous one is kept",
                 metadata: [
-                    "certificate": "\(problem?.place ?? files.certificate)",
-                    "reason": "\(problem?.why ?? "\(error)")",
+                    "certificate": "\(problem?.place ?? files.certificate)", "reason": "\(problem?.why ?? "\(error)")",
                 ]
             )
         }
@@ -138,8 +131,7 @@ final class CertificateWatch: Service {
             (files.certificate, material.certificate as CertificateFacts?, present.certificate),
             (files.authority, material.authority, present.authority),
         ] as [(String, CertificateFacts?, CertificateFacts?)] {
-            guard let next, let former, CertificateAge(former, at: now).isValid,
-                !CertificateAge(next, at: now).isValid
+            guard let next, let former, CertificateAge(former, at: now).isValid, !CertificateAge(next, at: now).isValid
             else { continue }
             throw TLSMaterial.problem(
                 path,
@@ -167,8 +159,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the contents of the files, since symbolic links can change, or the files behind
-    /// them.
+    /// Returns the contents of the files, since symbolic links can change, or the files behind them.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

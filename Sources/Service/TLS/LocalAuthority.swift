@@ -12,8 +12,7 @@ package struct LocalAuthority {
     package let pem: String
     /// Whether the authority is new: everything that trusted an older one must be given it.
     package let isNew: Bool
-    /// The end of the previous authority, until which the server's certificate also leads to it;
-    /// nil if it doesn't.
+    /// The end of the previous authority, until which the server's certificate also leads to it; nil if it doesn't.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: browsers refuse longer ones.
@@ -27,30 +26,19 @@ package struct LocalAuthority {
     /// Opens the authority, or makes one if there is none.
     ///
     /// - Throws: A `Problem` if its files can't be read or written.
-    package static func readOrMake(
-        in directory: DataDirectory,
-        at now: Instant
-    ) throws -> LocalAuthority {
+    package static func readOrMake(in directory: DataDirectory, at now: Instant) throws -> LocalAuthority {
         let files = [directory.ownTLS.authority, directory.authorityKey]
         if files.contains(where: TextFile.exists) { return try read(in: directory) }
         let made = try CertificateAuthority(at: now)
         try write(try made.keyPEM, to: directory.authorityKey)
         try write(try made.pem, to: directory.ownTLS.authority)
-        return LocalAuthority(
-            directory: directory,
-            authority: made,
-            pem: try made.pem,
-            isNew: true,
-            linkedUntil: nil
-        )
+        return LocalAuthority(directory: directory, authority: made, pem: try made.pem, isNew: true, linkedUntil: nil)
     }
 
-    /// Makes a new authority, which signs from then on, and keeps the previous authority's
-    /// certificate.
+    /// Makes a new authority, which signs from then on, and keeps the previous authority's certificate.
     ///
-    /// The previous authority signs the new one, so that the server's next certificate leads to
-    /// both, unless its key is lost or it has ended. The files are written in an order in which
-    /// every intermediate state is usable.
+    /// The previous authority signs the new one, so that the server's next certificate leads to both, unless its key is
+    /// lost or it has ended. The files are written in an order in which every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -62,11 +50,7 @@ package struct LocalAuthority {
         let pem = try made.pem + remaining(directory.ownTLS.authority, at: now)
         try write(pem, to: directory.ownTLS.authority)
         let links = (link ?? "") + remaining(directory.authorityLinks, at: now)
-        if links.isEmpty {
-            unlink(directory.authorityLinks)
-        } else {
-            try write(links, to: directory.authorityLinks)
-        }
+        if links.isEmpty { unlink(directory.authorityLinks) } else { try write(links, to: directory.authorityLinks) }
         try write(try made.keyPEM, to: directory.authorityKey)
         return LocalAuthority(
             directory: directory,
@@ -88,14 +72,12 @@ package struct LocalAuthority {
     /// - Throws: A `Problem` if the files are missing or can't be read.
     package static func read(in directory: DataDirectory) throws -> LocalAuthority {
         let certificate = directory.ownTLS.authority
-        guard let pem = TextFile.read(certificate), let key = TextFile.read(directory.authorityKey)
-        else {
+        guard let pem = TextFile.read(certificate), let key = TextFile.read(directory.authorityKey) else {
             throw Problem(
                 .certificateUnusable,
                 "there is no certificate authority in \(directory.path)",
                 at: certificate,
-                why:
-                    "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
+                why: "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
                 cures: [
                     .init(
                         "lamplighter restore FILE --data DIR",
@@ -139,26 +121,18 @@ package struct LocalAuthority {
     /// Makes a certificate for the server, which replaces the previous one.
     ///
     /// - Throws: A `Problem` if the files can't be written.
-    package func renewServer(
-        _ names: [ServerName],
-        days: Int,
-        at now: Instant
-    ) throws -> CertificateFacts {
+    package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
         // The service takes the pair once both fit; until then it keeps the previous pair.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
-        try Self.write(
-            issued.pem + Self.remaining(directory.authorityLinks, at: now),
-            to: directory.ownTLS.certificate
-        )
+        try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts
     }
 
     /// Makes a certificate for a device, and keeps no copy.
     ///
     /// - Throws: A `Problem` if the authority has ended.
-    package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate
-    {
+    package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         try issuing { try authority.issueDevice(did, days: days, from: begin) }
     }
 

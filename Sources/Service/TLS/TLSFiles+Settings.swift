@@ -3,13 +3,12 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that settings name, else the files of `lamplighter tls init`; nil if there
-    /// are none, and so no listeners with TLS.
+    /// Returns the files that settings name, else the files of `lamplighter tls init`; nil if there are none, and so no
+    /// listeners with TLS.
     ///
-    /// - Throws: A `Problem` if a certificate is named without its key, or the reverse, or if a
-    ///   named authority is missing.
-    package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles?
-    {
+    /// - Throws: A `Problem` if a certificate is named without its key, or the reverse, or if a named authority is
+    ///   missing.
+    package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
         let authorityMaker = authority == own.authority ? directory.path : nil
@@ -17,9 +16,7 @@ extension TLSFiles {
             throw TLSMaterial.problem(
                 authority,
                 "it is named by tls.authority; " + TextFile.unreadable(authority),
-                cures: [
-                    .init("omit tls.authority", "to use the authority of `lamplighter tls init`")
-                ]
+                cures: [.init("omit tls.authority", "to use the authority of `lamplighter tls init`")]
             )
         }
         switch (settings.tlsCertificate, settings.tlsKey) {

@@ -8,10 +8,7 @@ extension TLSMaterial {
         return problem(path, why + "; certificates and keys are read as PEM", cures: cures)
     }
 
-    private static func words(
-        _ path: String,
-        _ form: CertificateForm
-    ) -> (why: String, cures: [Problem.Cure]) {
+    private static func words(_ path: String, _ form: CertificateForm) -> (why: String, cures: [Problem.Cure]) {
         switch form {
         case .pkcs12:
             (
@@ -20,11 +17,7 @@ extension TLSMaterial {
                     .init(
                         "openssl pkcs12 -in '\(path)' -nokeys -out server.pem",
                         "the certificates, for tls.certificate"
-                    ),
-                    .init(
-                        "openssl pkcs12 -in '\(path)' -nocerts -noenc -out server.key",
-                        "the key, for tls.key"
-                    ),
+                    ), .init("openssl pkcs12 -in '\(path)' -nocerts -noenc -out server.key", "the key, for tls.key"),
                 ]
             )
         case .derCertificate:

@@ -13,8 +13,8 @@ package struct TLSMaterial: Sendable {
     package let certificate: CertificateFacts
     /// The facts in the authorities' certificates, the newest first; empty if none is given.
     package let authorities: [CertificateFacts]
-    /// Whether the authority that `lamplighter tls init` made hasn't signed the certificate; always
-    /// false for a given certificate.
+    /// Whether the authority that `lamplighter tls init` made hasn't signed the certificate; always false for a given
+    /// certificate.
     package let isForeign: Bool
 
     /// The facts in the newest authority's certificate; nil if none is given.

@@ -13,8 +13,7 @@ package enum DeviceWatch {
         package var body: JSONObject
     }
 
-    /// Subscribes and hands over each message, until `count` messages are received or the
-    /// connection ends.
+    /// Subscribes and hands over each message, until `count` messages are received or the connection ends.
     ///
     /// Passcodes and hardware, which `info` carries, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.

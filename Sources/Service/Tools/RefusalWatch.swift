@@ -15,13 +15,10 @@ package enum RefusalWatch {
         sinceSeconds seconds: Int64?
     ) throws -> [(id: Int64, refusal: ClientRefusal)] {
         let oldest = seconds.map { SystemClock().now.adding(seconds: -$0) }
-        return try store.read { tx in
-            try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max)
-        }
+        return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Shows the stored refusals with their ids and then each new one, until `count` are shown or the connection
-    /// ends.
+    /// Shows the stored refusals with their ids and then each new one, until `count` are shown or the connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -39,9 +36,7 @@ package enum RefusalWatch {
             var intake = Intake()
             while feed.left > 0 {
                 try client.receive(into: &intake)
-                for delivery in intake.deliveries {
-                    try feed.take(intake.bytes[delivery.payload], show)
-                }
+                for delivery in intake.deliveries { try feed.take(intake.bytes[delivery.payload], show) }
                 try client.flush()
                 try feed.catchUp(show)
             }
@@ -58,8 +53,7 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The time within which the service stores a refusal: five seconds, and a little more for
-        /// a slow disk.
+        /// The time within which the service stores a refusal: five seconds, and a little more for a slow disk.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
@@ -75,8 +69,7 @@ package enum RefusalWatch {
             try showStored(show)
         }
 
-        /// Shows, once, the refusals that were reported before the subscription and stored after
-        /// `begin`.
+        /// Shows, once, the refusals that were reported before the subscription and stored after `begin`.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -95,12 +88,8 @@ package enum RefusalWatch {
         }
 
         /// Shows a refusal that the gate has just reported, but not the doctor's attempts.
-        mutating func take(
-            _ payload: ArraySlice<UInt8>,
-            _ show: (Int64?, ClientRefusal) throws -> Void
-        ) throws {
-            guard left > 0, let object = try? Payload.object(payload),
-                let refusal = RefusalCodec.refusal(object),
+        mutating func take(_ payload: ArraySlice<UInt8>, _ show: (Int64?, ClientRefusal) throws -> Void) throws {
+            guard left > 0, let object = try? Payload.object(payload), let refusal = RefusalCodec.refusal(object),
                 !probe.isOurs(refusal, at: SystemClock().now)
             else { return }
             try show(nil, refusal)

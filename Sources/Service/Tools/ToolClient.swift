@@ -45,17 +45,13 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count`
-    /// are received or the connection ends.
+    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count` are received or the
+    /// connection ends.
     ///
     /// Messages that can't be read are skipped.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
-    func follow(
-        _ filters: [String],
-        count: Int?,
-        show: (_ topic: String, _ body: JSONObject) -> Void
-    ) throws {
+    func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {
         var left = count ?? .max
         try connect { client in
             try client.subscribe(filters)
@@ -63,9 +59,7 @@ package struct ToolClient {
             while left > 0 {
                 try client.receive(into: &intake)
                 for delivery in intake.deliveries where left > 0 {
-                    guard let body = try? Payload.object(intake.bytes[delivery.payload]) else {
-                        continue
-                    }
+                    guard let body = try? Payload.object(intake.bytes[delivery.payload]) else { continue }
                     show(String(decoding: intake.bytes[delivery.topic], as: UTF8.self), body)
                     left -= 1
                 }
@@ -84,17 +78,13 @@ package struct ToolClient {
     /// - Returns: False if no broker was reached.
     package func disconnect(_ did: DeviceID) -> Bool {
         let told: Void? = try? connect { client in
-            _ = try client.publish(
-                topic: Topics.gateControl,
-                payload: SystemCodec.gate([.kickDevice(did)])
-            )
+            _ = try client.publish(topic: Topics.gateControl, payload: SystemCodec.gate([.kickDevice(did)]))
             try client.settle()
         }
         return told != nil
     }
 
-    /// Publishes a dead letter again to its original topic, and waits for the broker's
-    /// confirmation.
+    /// Publishes a dead letter again to its original topic, and waits for the broker's confirmation.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package func replay(_ letter: DeadLetter) throws {
@@ -117,8 +107,8 @@ package struct ToolClient {
 
     /// The address of the running service's broker.
     ///
-    /// The port is from this command's flags, else from `ready.json`, else from the settings. If
-    /// the setting is 0, any free port, only `ready.json` has the number.
+    /// The port is from this command's flags, else from `ready.json`, else from the settings. If the setting is 0, any
+    /// free port, only `ready.json` has the number.
     var address: (host: String, port: Int) {
         let port = ReadyFile.read(directory)?["mqttPort"]?.intValue.map { Int($0) }
         let isGiven = settings.entries.contains { entry in
@@ -148,31 +138,19 @@ package struct ToolClient {
 
     private func unreachable(because why: String) -> Problem {
         let address = address
-        return Problem.brokerRefusesCommand(
-            host: address.host,
-            port: address.port,
-            why: why,
-            directory: directory.path
-        )
+        return Problem.brokerRefusesCommand(host: address.host, port: address.port, why: why, directory: directory.path)
     }
 }
 
 extension Settings {
     /// The TLS options for the broker; nil if no CA is configured.
     package var mqttTLS: ConnectionOptions.TLS? {
-        mqttCAFile.map {
-            ConnectionOptions.TLS(
-                caFile: $0,
-                certificateFile: mqttCertificateFile,
-                keyFile: mqttKeyFile
-            )
-        }
+        mqttCAFile.map { ConnectionOptions.TLS(caFile: $0, certificateFile: mqttCertificateFile, keyFile: mqttKeyFile) }
     }
 }
 
 extension MosquittoClient {
-    /// Sends the queued messages and waits for the broker's confirmations, for a few seconds at
-    /// most.
+    /// Sends the queued messages and waits for the broker's confirmations, for a few seconds at most.
     ///
     /// - Throws: `MosquittoError`.
     mutating func settle() throws {

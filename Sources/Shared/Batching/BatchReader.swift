@@ -9,8 +9,7 @@ package struct BatchReader: IteratorProtocol {
         self.bytes = bytes
     }
 
-    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or are
-    /// empty.
+    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or are empty.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0
@@ -32,9 +31,7 @@ package struct BatchReader: IteratorProtocol {
     }
 
     private mutating func message(_ flags: BatchFlags) -> BatchedMessage? {
-        guard let topic = piece(lengthBytes: 2), let payload = piece(lengthBytes: 4) else {
-            return nil
-        }
+        guard let topic = piece(lengthBytes: 2), let payload = piece(lengthBytes: 4) else { return nil }
         var message = BatchedMessage(topic: topic, payload: payload)
         message.isAtLeastOnce = flags.contains(.atLeastOnce)
         message.isRetained = flags.contains(.retained)
@@ -51,19 +48,14 @@ package struct BatchReader: IteratorProtocol {
         return message
     }
 
-    private mutating func read(
-        _ isThere: Bool,
-        into field: inout UnsafeBufferPointer<UInt8>?
-    ) -> Bool {
+    private mutating func read(_ isThere: Bool, into field: inout UnsafeBufferPointer<UInt8>?) -> Bool {
         guard isThere else { return true }
         field = piece(lengthBytes: 2)
         return field != nil
     }
 
     private mutating func piece(lengthBytes: Int) -> UnsafeBufferPointer<UInt8>? {
-        guard let length = number(bytes: lengthBytes), length <= bytes.count &- offset else {
-            return nil
-        }
+        guard let length = number(bytes: lengthBytes), length <= bytes.count &- offset else { return nil }
         defer { offset += length }
         return UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)])
     }

@@ -1,8 +1,7 @@
 /// A writer that packs many messages into the payload of one.
 ///
-/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes
-/// longer the more clients send. Workers and broker therefore exchange many messages in a packet.
-/// The writer reuses its memory.
+/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes longer the more clients
+/// send. Workers and broker therefore exchange many messages in a packet. The writer reuses its memory.
 package struct BatchWriter {
     /// The batch so far.
     package private(set) var bytes: [UInt8]
@@ -24,11 +23,10 @@ package struct BatchWriter {
     /// Whether even the smallest message belongs to the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
-    /// Returns whether a message with `length` bytes of topic, payload and properties belongs to
-    /// this batch.
+    /// Returns whether a message with `length` bytes of topic, payload and properties belongs to this batch.
     ///
-    /// The first message always does: the largest possible message fills a batch alone. A batch of
-    /// several messages must not exceed the broker's largest packet.
+    /// The first message always does: the largest possible message fills a batch alone. A batch of several messages
+    /// must not exceed the broker's largest packet.
     package func hasRoom(bytes length: Int) -> Bool {
         isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
     }
@@ -63,11 +61,7 @@ package struct BatchWriter {
         count += 1
     }
 
-    private mutating func append(
-        _ piece: UnsafeBufferPointer<UInt8>?,
-        _ flag: BatchFlags,
-        flags: inout BatchFlags
-    ) {
+    private mutating func append(_ piece: UnsafeBufferPointer<UInt8>?, _ flag: BatchFlags, flags: inout BatchFlags) {
         guard let piece else { return }
         flags.insert(flag)
         append(short: piece)

@@ -36,9 +36,9 @@ package struct BatchedMessage {
 
 /// The flags of a message in one byte, which also name the optional fields.
 ///
-/// A message is this byte, then topic (length in two bytes) and payload (four), then the named
-/// fields of expiry (four bytes), response topic, correlation data, source address and traceparent
-/// (length in two bytes each). All numbers are big-endian, as in MQTT.
+/// A message is this byte, then topic (length in two bytes) and payload (four), then the named fields of expiry (four
+/// bytes), response topic, correlation data, source address and traceparent (length in two bytes each). All numbers are
+/// big-endian, as in MQTT.
 struct BatchFlags: OptionSet {
     let rawValue: UInt8
 

@@ -1,9 +1,7 @@
-/// One of 256 parts into which devices, terminals and schedules are divided when several processes
-/// share the work.
+/// One of 256 parts into which devices, terminals and schedules are divided when several processes share the work.
 ///
-/// The last two characters of an id, random hexadecimal digits, select it. The gate writes the
-/// shard into the topics that workers see, as two levels after the root:
-/// `ll/v1/shard/4f/device/d-…4f/report`.
+/// The last two characters of an id, random hexadecimal digits, select it. The gate writes the shard into the topics
+/// that workers see, as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
     /// The number of shards.
     package static let count = 256
@@ -13,8 +11,8 @@ package enum Shard {
     private static let slash = UInt8(ascii: "/")
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the shard of an id by its last two characters; other characters than hexadecimal
-    /// digits count by their lowest four bits.
+    /// Returns the shard of an id by its last two characters; other characters than hexadecimal digits count by their
+    /// lowest four bits.
     package static func of(_ id: some BidirectionalCollection<UInt8>) -> UInt8 {
         let low = id.last.map(value) ?? 0
         let high = id.dropLast().last.map(value) ?? 0
@@ -34,12 +32,11 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard of a client's message by its topic after the root and slash; nil for a
-    /// topic that is not divided.
+    /// Returns the shard of a client's message by its topic after the root and slash; nil for a topic that is not
+    /// divided.
     ///
-    /// Topics that workers receive are divided: messages of devices, requests of terminals,
-    /// registrations, the gate's messages about devices, and triggers of schedules. Answers,
-    /// commands and statuses are not.
+    /// Topics that workers receive are divided: messages of devices, requests of terminals, registrations, the gate's
+    /// messages about devices, and triggers of schedules. Answers, commands and statuses are not.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(
             separator: slash,
@@ -50,21 +47,15 @@ package enum Shard {
         func isOne(_ place: Int, _ names: String...) -> Bool {
             place < levels.count && names.contains { levels[place].elementsEqual($0.utf8) }
         }
-        if isOne(0, "device") {
-            return isOne(2, "report", "info", "presence") ? of(levels[1]) : nil
-        }
+        if isOne(0, "device") { return isOne(2, "report", "info", "presence") ? of(levels[1]) : nil }
         let isForWorkers =
             isOne(0, "app") && isOne(3, "request") || isOne(0, "product") && isOne(3, "register")
             || isOne(0, "system") && isOne(1, "presence", "trigger")
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic that workers see instead of a topic below the root; nil if it is not
-    /// divided.
-    package static func divided(
-        _ topic: some BidirectionalCollection<UInt8>,
-        root: String
-    ) -> [UInt8]? {
+    /// Returns the topic that workers see instead of a topic below the root; nil if it is not divided.
+    package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),
             topic.dropFirst(prefix - 1).first == slash,

@@ -27,7 +27,5 @@ package struct Shards: Hashable, Sendable {
     package var names: String { members.map(Shard.name).joined(separator: " ") }
 
     /// The shards, in ascending order.
-    package var members: [UInt8] {
-        stride(from: lane, to: Shard.count, by: lanes).map { UInt8($0) }
-    }
+    package var members: [UInt8] { stride(from: lane, to: Shard.count, by: lanes).map { UInt8($0) } }
 }

@@ -25,8 +25,7 @@ package struct CredentialTables: Sendable {
         case .product(let key, let secret): products[key] = secret
         case .device(let did, let secret): devices[did] = secret
         case .app(let appId, let secret): apps[appId] = secret
-        case .service(let name, let secret, let role):
-            services[name] = ServiceEntry(secret: secret, role: role)
+        case .service(let name, let secret, let role): services[name] = ServiceEntry(secret: secret, role: role)
         case .terminal(let terminalId, let appId, let session):
             terminals[terminalId] = TerminalEntry(appId: appId, session: session)
         case .connections(let known): lastConnection = known

@@ -1,14 +1,12 @@
 import Glibc
 
-/// A writer of the gate's credentials file, which appends changed records or rewrites the whole
-/// file.
+/// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
-/// Several processes can write: each operation holds the lock of `PATH.lock` and first reads the
-/// records of the others. The gate sees appended records at its next check, so an answer can be
-/// sent right after an append. Appends are not synced to disk, since the store can always rewrite
-/// the file (`rewrite` is synced). A caller that reads records elsewhere holds the file while it
-/// reads and writes (`hold`), so that an older record never follows a newer one. It blocks during a
-/// write, and two threads must not use it at once.
+/// Several processes can write: each operation holds the lock of `PATH.lock` and first reads the records of the others.
+/// The gate sees appended records at its next check, so an answer can be sent right after an append. Appends are not
+/// synced to disk, since the store can always rewrite the file (`rewrite` is synced). A caller that reads records
+/// elsewhere holds the file while it reads and writes (`hold`), so that an older record never follows a newer one. It
+/// blocks during a write, and two threads must not use it at once.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -66,8 +64,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Signals that this writer is active, in the turn that it holds.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Lets other writers continue; `withdrawing` takes back a promise after which nothing was
-    /// committed.
+    /// Lets other writers continue; `withdrawing` takes back a promise after which nothing was committed.
     package mutating func release(withdrawing: Bool = false) {
         // If this fails, the next writer rewrites the file, which costs more and harms nothing.
         if withdrawing { try? held?.withdraw() }
@@ -133,10 +130,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    private func replace(
-        with records: [Record],
-        holding lock: borrowing CredentialsLock
-    ) throws(CredentialsError) {
+    private func replace(with records: [Record], holding lock: borrowing CredentialsLock) throws(CredentialsError) {
         let draft = "\(path).new"
         unlink(draft)
         let file = try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o640)
@@ -175,9 +169,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
         inode = status.st_ino
         let size = Int(status.st_size)
-        guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else {
-            return
-        }
+        guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else { return }
         takeIn(bytes)
         // This process holds the lock, so an incomplete record was left by a crash.
         if !isDamaged, end < size {
@@ -198,10 +190,6 @@ package struct CredentialsFile: ~Copyable, Sendable {
         var hasher = Hasher()
         hasher.combine(record.kind)
         hasher.combine(record.key)
-        if case .removed = record {
-            live.remove(hasher.finalize())
-        } else {
-            live.insert(hasher.finalize())
-        }
+        if case .removed = record { live.remove(hasher.finalize()) } else { live.insert(hasher.finalize()) }
     }
 }

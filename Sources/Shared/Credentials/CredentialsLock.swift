@@ -2,17 +2,15 @@ import Glibc
 
 /// A writer's turn at the credentials file: the lock of `PATH.lock`, until it is dropped.
 ///
-/// A frozen writer must not block the others. A writer that has waited for `patience` without a
-/// sign of activity from the holder (`keep`) puts a new file in the lock's place. The old holder
-/// checks before it writes and finds that its turn is over; since the new holder rewrites the whole
-/// file, a write that was under way ends up in the old one.
+/// A frozen writer must not block the others. A writer that has waited for `patience` without a sign of activity from
+/// the holder (`keep`) puts a new file in the lock's place. The old holder checks before it writes and finds that its
+/// turn is over; since the new holder rewrites the whole file, a write that was under way ends up in the old one.
 ///
-/// A writer that commits elsewhere first makes a promise (`promise`), which is the size of the
-/// lock's file, and takes it back when the credentials file is complete (`settle`). If the writer
-/// is killed in between, the next holder finds the promise.
+/// A writer that commits elsewhere first makes a promise (`promise`), which is the size of the lock's file, and takes
+/// it back when the credentials file is complete (`settle`). If the writer is killed in between, the next holder finds
+/// the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// The longest silence of a holder, in milliseconds: more than a commit or reading a large file
-    /// takes.
+    /// The longest silence of a holder, in milliseconds: more than a commit or reading a large file takes.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
@@ -48,11 +46,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         self.isOwed = isOwed
     }
 
-    private static func wait(
-        _ path: String,
-        patience: Int64,
-        longest: Int64?
-    ) throws(CredentialsError) -> Descriptor {
+    private static func wait(_ path: String, patience: Int64, longest: Int64?) throws(CredentialsError) -> Descriptor {
         var file = try open(path)
         var state = try file.state
         let begun = milliseconds
@@ -89,13 +83,9 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     /// Puts a new file in the lock's place, unless another writer did or the holder was active.
     ///
-    /// Replacements run one by one: of two writers that waited for the same holder, the second
-    /// waits for the first. The new file always has a promise, whether or not the old holder made
-    /// one.
-    private static func replace(
-        _ path: String,
-        unlessNewerThan state: Descriptor.State
-    ) throws(CredentialsError) {
+    /// Replacements run one by one: of two writers that waited for the same holder, the second waits for the first. The
+    /// new file always has a promise, whether or not the old holder made one.
+    private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {
         let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
         try guardian.belong(as: open(path))
         guard try guardian.lockAtOnce() else { return }

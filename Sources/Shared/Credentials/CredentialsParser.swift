@@ -1,9 +1,8 @@
-/// A parser that reads the credentials file piece by piece as it grows, and never traps on any
-/// input.
+/// A parser that reads the credentials file piece by piece as it grows, and never traps on any input.
 ///
-/// Each call takes the bytes after the consumed ones, and stops before an incomplete record. A
-/// wrong checksum or an unknown record marks the file as damaged for good: the records before it
-/// may not be the newest of their principals and must not be trusted.
+/// Each call takes the bytes after the consumed ones, and stops before an incomplete record. A wrong checksum or an
+/// unknown record marks the file as damaged for good: the records before it may not be the newest of their principals
+/// and must not be trusted.
 package struct CredentialsParser: Sendable {
     /// Whether the file is not a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
@@ -66,8 +65,7 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record as hexadecimal digits for a message: in the file's form, with length and
-    /// checksum.
+    /// Encodes the record as hexadecimal digits for a message: in the file's form, with length and checksum.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }

@@ -102,9 +102,7 @@ package struct Descriptor: ~Copyable {
     }
 
     borrowing func truncate(to size: Int) throws(CredentialsError) {
-        guard ftruncate(number, off_t(size)) == 0 else {
-            throw .system(call: "ftruncate", errno: errno)
-        }
+        guard ftruncate(number, off_t(size)) == 0 else { throw .system(call: "ftruncate", errno: errno) }
     }
 
     borrowing func synchronize() throws(CredentialsError) {

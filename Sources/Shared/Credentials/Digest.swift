@@ -31,9 +31,7 @@ package struct Digest: Sendable {
     /// The 32 bytes, as in the file.
     package var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map {
-                UInt8(truncatingIfNeeded: word >> UInt64($0))
-            }
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
         }
     }
 }

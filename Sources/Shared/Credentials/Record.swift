@@ -15,8 +15,8 @@ package enum Record: Sendable, Equatable {
     case terminal(terminalId: String, appId: String, session: Session?)
     /// Voids certificates of a device that begin before a moment, in milliseconds since the Unix epoch.
     case certificates(did: String, from: Int64)
-    /// The largest number of a device's connection that the store knows: the gate continues from there,
-    /// even if the clock was set back.
+    /// The largest number of a device's connection that the store knows: the gate continues from there, even if the
+    /// clock was set back.
     case connections(known: Int64)
     /// Removes the record of that kind and key.
     case removed(Kind, key: String)
@@ -51,9 +51,8 @@ extension Record {
     /// The key of the only record of that kind.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known number to a broker's first number: more connections than
-    /// begin between two such records, so that the gate never reuses a number that the service has
-    /// seen.
+    /// The distance from the largest known number to a broker's first number: more connections than begin between two
+    /// such records, so that the gate never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The principal's key: product key, did, app id, service name or terminal id.
@@ -81,8 +80,7 @@ package struct Session: Sendable, Equatable {
     package var expiresAt: Int64
     /// The token before a refresh, while it still works.
     package var old: OldToken?
-    /// Whether a token of the session was ever used: until then, the app's secret connects as its
-    /// terminal too.
+    /// Whether a token of the session was ever used: until then, the app's secret connects as its terminal too.
     package var isUsed: Bool
 
     /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
@@ -103,8 +101,7 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A token that a refresh replaced: valid until the new token's first use, and no longer than
-/// `until`.
+/// A token that a refresh replaced: valid until the new token's first use, and no longer than `until`.
 package struct OldToken: Sendable, Equatable {
     /// The SHA-256 of the token.
     package var token: Digest

@@ -9,11 +9,10 @@ struct RecordReader {
 
     /// Reads a body to its end; nil if it is not a record of this format.
     mutating func record() -> Record? {
-        guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag),
-            let key = id()
-        else { return nil }
-        let record: Record? =
-            tag & Layout.removedFlag != 0 ? .removed(kind, key: key) : rest(of: kind, key: key)
+        guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag), let key = id() else {
+            return nil
+        }
+        let record: Record? = tag & Layout.removedFlag != 0 ? .removed(kind, key: key) : rest(of: kind, key: key)
         return position == bytes.count ? record : nil
     }
 
@@ -22,10 +21,7 @@ struct RecordReader {
         case .product: digest().map { .product(key: key, secret: $0) }
         case .device: digest().map { .device(did: key, secret: $0) }
         case .app: digest().map { .app(appId: key, secret: $0) }
-        case .service:
-            digest().flatMap { secret in
-                role().map { .service(name: key, secret: secret, role: $0) }
-            }
+        case .service: digest().flatMap { secret in role().map { .service(name: key, secret: secret, role: $0) } }
         case .terminal: terminal(key)
         case .connections: integer().map { .connections(known: $0) }
         case .certificates: integer().map { .certificates(did: key, from: $0) }
@@ -98,9 +94,7 @@ struct RecordReader {
         return Digest(words: (word(0), word(1), word(2), word(3)))
     }
 
-    private mutating func integer() -> Int64? {
-        take(8).map { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
-    }
+    private mutating func integer() -> Int64? { take(8).map { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) } }
 
     private mutating func byte() -> UInt8? {
         take(1)?.first

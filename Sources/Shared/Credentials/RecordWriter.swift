@@ -71,8 +71,7 @@ extension Record {
         var bytes: [UInt8] = [kind.rawValue]
         bytes.append(text: key)
         switch self {
-        case .product(_, let secret), .device(_, let secret), .app(_, let secret):
-            bytes += secret.bytes
+        case .product(_, let secret), .device(_, let secret), .app(_, let secret): bytes += secret.bytes
         case .service(_, let secret, let role):
             bytes += secret.bytes
             bytes.append(role)
@@ -94,8 +93,7 @@ extension Role {
     fileprivate var isValid: Bool {
         guard case .custom(let publish, let subscribe) = self else { return true }
         return [publish, subscribe].allSatisfy { list in
-            list.count <= Layout.filtersMax
-                && list.allSatisfy { (1...Layout.filterMax).contains($0.utf8.count) }
+            list.count <= Layout.filtersMax && list.allSatisfy { (1...Layout.filterMax).contains($0.utf8.count) }
         }
     }
 

@@ -15,8 +15,7 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Returns whether the names are the same code point by code point and the values are
-        /// equal.
+        /// Returns whether the names are the same code point by code point and the values are equal.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }
@@ -48,11 +47,7 @@ package struct JSONObject: Sendable {
         }
         set {
             if let index = members.firstIndex(where: { $0.key.isSame(as: key) }) {
-                if let newValue {
-                    members[index].value = newValue
-                } else {
-                    members.remove(at: index)
-                }
+                if let newValue { members[index].value = newValue } else { members.remove(at: index) }
             } else if let newValue {
                 members.append(Member(key: key, value: newValue))
             }

@@ -1,8 +1,7 @@
 /// A strict parser of one JSON text (RFC 8259 and the wire's own limits).
 ///
-/// It refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double
-/// holds, integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value.
-/// It never traps on any input.
+/// It refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double holds, integers beyond
+/// ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. It never traps on any input.
 struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let depthMax = 16
@@ -47,9 +46,7 @@ struct JSONParser {
         members.reserveCapacity(4)
         var names = NameSet()
         while true {
-            guard peek() == UInt8(ascii: "\"") else {
-                throw fail("a name in quotes is expected here")
-            }
+            guard peek() == UInt8(ascii: "\"") else { throw fail("a name in quotes is expected here") }
             let start = index
             let key = try parseString()
             guard names.insert(key, among: members) else {
@@ -92,8 +89,7 @@ struct JSONParser {
             if byte == UInt8(ascii: "\"") {
                 let text = UnsafeBufferPointer(rebasing: bytes[start..<index])
                 index += 1
-                return try isASCII
-                    ? String(decoding: text, as: UTF8.self) : validated(text, at: start)
+                return try isASCII ? String(decoding: text, as: UTF8.self) : validated(text, at: start)
             }
             if byte == UInt8(ascii: "\\") { return try parseEscapedString(from: start) }
             guard byte >= 0x20 else { throw fail("a string contains a control character") }
@@ -110,8 +106,7 @@ struct JSONParser {
             index += 1
             switch byte {
             case UInt8(ascii: "\""):
-                return try text.withUnsafeBufferPointer { (buffer) throws(JSONError) in
-                    try validated(buffer, at: start)
+                return try text.withUnsafeBufferPointer { (buffer) throws(JSONError) in try validated(buffer, at: start)
                 }
             case UInt8(ascii: "\\"):
                 try appendEscape(to: &text)
@@ -168,10 +163,7 @@ struct JSONParser {
         return value
     }
 
-    private func validated(
-        _ text: UnsafeBufferPointer<UInt8>,
-        at offset: Int
-    ) throws(JSONError) -> String {
+    private func validated(_ text: UnsafeBufferPointer<UInt8>, at offset: Int) throws(JSONError) -> String {
         guard let string = String(validating: text, as: UTF8.self) else {
             throw JSONError("a string is not valid UTF-8", at: offset)
         }
@@ -180,10 +172,7 @@ struct JSONParser {
 
     // MARK: Small things
 
-    private mutating func parse(
-        _ word: StaticString,
-        as value: JSONValue
-    ) throws(JSONError) -> JSONValue {
+    private mutating func parse(_ word: StaticString, as value: JSONValue) throws(JSONError) -> JSONValue {
         let count = word.utf8CodeUnitCount
         guard bytes.count - index >= count else { throw fail("no JSON value begins like this") }
         for offset in 0..<count where bytes[index + offset] != word.utf8Start[offset] {

@@ -1,8 +1,8 @@
 /// A JSON value as the wire carries it.
 ///
-/// The `JSON` module is the project's one JSON reader and writer: strict, small, and free of
-/// Foundation, because the gate runs inside the broker and because every device report passes
-/// through it. Integers and other numbers are kept apart, so that ids and times stay exact.
+/// The `JSON` module is the project's one JSON reader and writer: strict, small, and free of Foundation, because the
+/// gate runs inside the broker and because every device report passes through it. Integers and other numbers are kept
+/// apart, so that ids and times stay exact.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -52,9 +52,7 @@ extension JSONValue {
     }
 
     /// The members of an object, or nil.
-    package var objectValue: JSONObject? {
-        if case .object(let value) = self { value } else { nil }
-    }
+    package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
     /// The value's type in JSON's own terms, for messages.
     package var kind: String {
@@ -77,8 +75,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values are written alike; strings are compared by code points, not by
-    /// canonical equivalence.
+    /// Returns whether two values are written alike; strings are compared by code points, not by canonical equivalence.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -93,16 +90,13 @@ extension JSONValue {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
-    ExpressibleByDictionaryLiteral
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     package init(stringLiteral value: String) { self = .string(value) }
     package init(integerLiteral value: Int64) { self = .integer(value) }
     package init(booleanLiteral value: Bool) { self = .bool(value) }
     package init(floatLiteral value: Double) { self = .double(value) }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(JSONObject(elements))
-    }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }

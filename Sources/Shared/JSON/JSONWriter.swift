@@ -34,11 +34,7 @@ package struct JSONWriter: ~Copyable {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            if Self.isPlain(utf8) {
-                bytes.append(contentsOf: utf8)
-            } else {
-                for byte in utf8 { appendEscaped(byte) }
-            }
+            if Self.isPlain(utf8) { bytes.append(contentsOf: utf8) } else { for byte in utf8 { appendEscaped(byte) } }
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -132,8 +128,8 @@ package struct JSONWriter: ~Copyable {
 
     /// Returns whether no byte has to be escaped, checking eight bytes at once.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 borrows from its highest bit. Subtracting 1 from the
-    /// exclusive or of a byte and a character borrows likewise if the two are equal.
+    /// Subtracting 0x20 from a byte below 0x20 borrows from its highest bit. Subtracting 1 from the exclusive or of a
+    /// byte and a character borrows likewise if the two are equal.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)

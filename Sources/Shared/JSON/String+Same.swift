@@ -1,13 +1,11 @@
 extension String {
-    /// Returns whether two texts are the same code point by code point, as JSON compares names (RFC
-    /// 8259, section 8.3).
+    /// Returns whether two texts are the same code point by code point, as JSON compares names (RFC 8259, section 8.3).
     ///
     /// `==` is not enough: it treats `é` and `e` with a combining accent as the same text.
     package func isSame(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let outcome = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
-                ?? bytes.elementsEqual(other.utf8)
+            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) } ?? bytes.elementsEqual(other.utf8)
         }
         return outcome ?? utf8.elementsEqual(other.utf8)
     }

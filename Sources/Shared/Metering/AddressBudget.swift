@@ -1,10 +1,9 @@
 /// The limit on messages of all senders behind one source address, shared fairly.
 ///
-/// Many senders, each within its own allowance, add up. When the address has used up its rate and
-/// burst, a sender still passes if it sends seldom: an honest app is served behind the same router
-/// as a flood, and so are a thousand honest apps behind one address. These messages count too, and
-/// the address owes them: the total stays within the rate, or within the messages of the seldom
-/// senders if these are more.
+/// Many senders, each within its own allowance, add up. When the address has used up its rate and burst, a sender still
+/// passes if it sends seldom: an honest app is served behind the same router as a flood, and so are a thousand honest
+/// apps behind one address. These messages count too, and the address owes them: the total stays within the rate, or
+/// within the messages of the seldom senders if these are more.
 ///
 /// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct AddressBudget: Sendable, Equatable {
@@ -34,8 +33,8 @@ package struct AddressBudget: Sendable, Equatable {
             )
         }
 
-        /// Counts a connection as a message, so that a sender that keeps reconnecting, only to
-        /// leave a will each time, is not taken for a new one.
+        /// Counts a connection as a message, so that a sender that keeps reconnecting, only to leave a will each time,
+        /// is not taken for a new one.
         package mutating func noteConnection(at now: Int64) {
             _ = isSeldom(at: now)
         }

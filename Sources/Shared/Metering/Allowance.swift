@@ -25,10 +25,5 @@ package struct Allowance: Sendable, Equatable {
     }
 
     /// No limit at all.
-    package static let unlimited = Allowance(
-        messagesPerSecond: 0,
-        messageBurst: 0,
-        bytesPerSecond: 0,
-        byteBurst: 0
-    )
+    package static let unlimited = Allowance(messagesPerSecond: 0, messageBurst: 0, bytesPerSecond: 0, byteBurst: 0)
 }

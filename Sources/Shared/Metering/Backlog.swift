@@ -1,18 +1,16 @@
-/// The count of senders' messages that a worker has not processed yet, with a fair share for each
-/// sender.
+/// The count of senders' messages that a worker has not processed yet, with a fair share for each sender.
 ///
-/// The worker sends itself echoes through the queue of the senders' messages. Each echo names the
-/// newest echo that returned after all messages before it were processed. When an echo names the
-/// one marked here, all messages let through before that mark are processed: only messages between
-/// the two echoes, and from now on, are left. These are two epochs, and each sender's messages are
-/// counted in the same two.
+/// The worker sends itself echoes through the queue of the senders' messages. Each echo names the newest echo that
+/// returned after all messages before it were processed. When an echo names the one marked here, all messages let
+/// through before that mark are processed: only messages between the two echoes, and from now on, are left. These are
+/// two epochs, and each sender's messages are counted in the same two.
 ///
-/// At a backlog of `limit`, a sender that has used its share can't add messages. The share is the
-/// limit divided among the senders in the backlog, and at least one message. The backlog thus stays
-/// within twice the limit, or the limit and one message for each sender.
+/// At a backlog of `limit`, a sender that has used its share can't add messages. The share is the limit divided among
+/// the senders in the backlog, and at least one message. The backlog thus stays within twice the limit, or the limit
+/// and one message for each sender.
 ///
-/// Nothing is counted before the first echo and while the worker is away: the broker's own limits
-/// bound that queue. Times are milliseconds on a clock that is never set back. It never allocates.
+/// Nothing is counted before the first echo and while the worker is away: the broker's own limits bound that queue.
+/// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct Backlog: Sendable {
     private let limit: Int
     /// The newest echo that was marked; nil while the worker is away.
@@ -21,8 +19,8 @@ package struct Backlog: Sendable {
     private var epoch = 0
     /// Messages since the mark, and between the previous mark and it.
     private var messages = (new: 0, old: 0)
-    /// Senders with messages since the mark, senders among them without any in the previous epoch,
-    /// and the senders of that epoch.
+    /// Senders with messages since the mark, senders among them without any in the previous epoch, and the senders of
+    /// that epoch.
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.
@@ -69,13 +67,8 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides about a sender's message, and counts it if it is let through: as several, if it is
-    /// long.
-    package mutating func take(
-        _ sender: inout Sender,
-        as units: Int = 1,
-        at now: Int64
-    ) -> ShareVerdict {
+    /// Decides about a sender's message, and counts it if it is let through: as several, if it is long.
+    package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)
         if count >= limit, sender.new &+ sender.old >= share(with: sender) {

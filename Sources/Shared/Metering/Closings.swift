@@ -1,8 +1,7 @@
 /// The connections that were closed for sending too fast within an hour, counted by source address.
 ///
-/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it drops
-/// addresses without a closing in the last hour, or else all. Times are milliseconds on a clock
-/// that is never set back.
+/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it drops addresses without a
+/// closing in the last hour, or else all. Times are milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int

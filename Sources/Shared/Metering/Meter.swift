@@ -1,9 +1,8 @@
 /// A meter of one connection's messages against its allowance, and of the time it sends too fast.
 ///
-/// A second with a refusal is hot; each quiet second takes one hot second back. After more than
-/// `patience` hot seconds, which is `patience` seconds after the first refusal if none was quiet,
-/// the connection must be closed: short peaks never get there, and neither does a sender that keeps
-/// to the rate between them.
+/// A second with a refusal is hot; each quiet second takes one hot second back. After more than `patience` hot seconds,
+/// which is `patience` seconds after the first refusal if none was quiet, the connection must be closed: short peaks
+/// never get there, and neither does a sender that keeps to the rate between them.
 ///
 /// Times are milliseconds on a clock that is never set back. It never allocates.
 package struct Meter: Sendable, Equatable {
@@ -18,23 +17,15 @@ package struct Meter: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// It is within the allowance, and was counted.
         case within
-        /// It exceeds the allowance, and was not counted. The first refusal in a second must be
-        /// reported; once it has lasted too long, the connection must be closed.
+        /// It exceeds the allowance, and was not counted. The first refusal in a second must be reported; once it has
+        /// lasted too long, the connection must be closed.
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
     /// Begins with the whole burst; `patience` is in seconds, and with 0 no connection is closed.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
-        messages = TokenBucket(
-            perSecond: allowance.messagesPerSecond,
-            burst: allowance.messageBurst,
-            now: now
-        )
-        bytes = TokenBucket(
-            perSecond: allowance.bytesPerSecond,
-            burst: allowance.byteBurst,
-            now: now
-        )
+        messages = TokenBucket(perSecond: allowance.messagesPerSecond, burst: allowance.messageBurst, now: now)
+        bytes = TokenBucket(perSecond: allowance.bytesPerSecond, burst: allowance.byteBurst, now: now)
         self.patience = patience
     }
 

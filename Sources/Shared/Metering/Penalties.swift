@@ -1,9 +1,8 @@
-/// Pauses for senders that were closed for sending too fast: each is twice as long as the one
-/// before.
+/// Pauses for senders that were closed for sending too fast: each is twice as long as the one before.
 ///
-/// A sender that gave no cause for an hour after its pause is forgotten. At most `limit` senders
-/// are held; beyond that, senders whose pause is over are dropped first, then the sender whose
-/// pause ends soonest. Times are milliseconds on a clock that is never set back.
+/// A sender that gave no cause for an hour after its pause is forgotten. At most `limit` senders are held; beyond that,
+/// senders whose pause is over are dropped first, then the sender whose pause ends soonest. Times are milliseconds on a
+/// clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
     private let limit: Int

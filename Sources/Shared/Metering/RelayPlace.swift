@@ -1,10 +1,9 @@
-/// The place of a client in the file through which the WebSocket relay gives the gate clients'
-/// addresses.
+/// The place of a client in the file through which the WebSocket relay gives the gate clients' addresses.
 ///
-/// Mosquitto 2.0.11 reads no PROXY protocol, and a plugin learns only the source address of a
-/// connection. The relay therefore connects for each client from a separate loopback address,
-/// 127.64.0.1 to 127.64.255.254. The last two bytes are the place in the file, 16 bytes for each,
-/// which holds the client's address as IPv6 (IPv4 mapped: ::ffff:0:0/96).
+/// Mosquitto 2.0.11 reads no PROXY protocol, and a plugin learns only the source address of a connection. The relay
+/// therefore connects for each client from a separate loopback address, 127.64.0.1 to 127.64.255.254. The last two
+/// bytes are the place in the file, 16 bytes for each, which holds the client's address as IPv6 (IPv4 mapped:
+/// ::ffff:0:0/96).
 package enum RelayPlace {
     /// Places in the file.
     package static let count = 1 << 16
@@ -14,9 +13,7 @@ package enum RelayPlace {
     private static let prefix = "127.64."
 
     /// Returns the loopback address of a place.
-    package static func address(of place: Int) -> String {
-        "\(prefix)\(place >> 8 & 255).\(place & 255)"
-    }
+    package static func address(of place: Int) -> String { "\(prefix)\(place >> 8 & 255).\(place & 255)" }
 
     /// Returns the place of an address; nil if it is not the relay's.
     package static func place(of address: String) -> Int? {

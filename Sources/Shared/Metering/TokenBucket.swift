@@ -1,7 +1,6 @@
 /// A bucket of tokens that fills at a steady rate up to its brim; each passing message takes tokens out.
 ///
-/// Counts in thousandths, so that at one token a second each millisecond adds one. It never
-/// allocates.
+/// Counts in thousandths, so that at one token a second each millisecond adds one. It never allocates.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64
@@ -30,9 +29,7 @@ package struct TokenBucket: Sendable, Equatable {
     }
 
     /// Returns whether the bucket, as last filled, has `count` tokens.
-    package func has(_ count: Int) -> Bool {
-        perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000
-    }
+    package func has(_ count: Int) -> Bool { perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000 }
 
     /// Takes tokens out, after `has` returned true for them.
     package mutating func take(_ count: Int) {

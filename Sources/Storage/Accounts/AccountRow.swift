@@ -91,7 +91,5 @@ extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
     /// The form of the username that an index compares; nil unless the user logs in with it.
-    fileprivate var usernameKey: String? {
-        ownsUsername ? username.flatMap { try? Username($0).key } : nil
-    }
+    fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

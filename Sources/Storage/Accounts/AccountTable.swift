@@ -7,12 +7,9 @@ package struct AccountTable: TransactionTable {
     // MARK: Finding
 
     /// Returns one user, or nil.
-    package func find(_ uid: UserID) throws -> User? {
-        try user(try sql.find(AccountRow.table, uid))
-    }
+    package func find(_ uid: UserID) throws -> User? { try user(try sql.find(AccountRow.table, uid)) }
 
-    /// Returns the user who logs in with a name, or nil; an address that is only recorded doesn't
-    /// count.
+    /// Returns the user who logs in with a name, or nil; an address that is only recorded doesn't count.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -29,14 +26,8 @@ package struct AccountTable: TransactionTable {
         )
     }
 
-    /// Returns the users who registered with an e-mail address that another account held, oldest
-    /// first.
-    package func beside(
-        _ email: EmailAddress,
-        app: AppID,
-        region: String,
-        limit: Int
-    ) throws -> [User] {
+    /// Returns the users who registered with an e-mail address that another account held, oldest first.
+    package func beside(_ email: EmailAddress, app: AppID, region: String, limit: Int) throws -> [User] {
         let uids = try sql.query(
             """
             SELECT uid FROM account
@@ -73,10 +64,7 @@ package struct AccountTable: TransactionTable {
         )
     }
 
-    private func query<each Value: ColumnValue>(
-        _ condition: String,
-        _ values: repeat each Value
-    ) throws -> User? {
+    private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> User? {
         let rows = try sql.rows(of: AccountRow.table, "WHERE \(condition)", repeat each values)
         return try user(rows.first)
     }
@@ -108,8 +96,7 @@ package struct AccountTable: TransactionTable {
 
     /// Returns whether the user has an installation's secret.
     package func hasDeviceID(_ uid: UserID) throws -> Bool {
-        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND deviceIdHash IS NOT NULL", uid)
-            != nil
+        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND deviceIdHash IS NOT NULL", uid) != nil
     }
 
     /// Deletes the secret of the user's installation.
@@ -140,8 +127,8 @@ package struct AccountTable: TransactionTable {
 
     /// Frees an address that a user verified.
     ///
-    /// Other accounts that held it unverified lose it, as do usernames equal to it; links sent to
-    /// it become void. The caller has locked all of them (`holders`).
+    /// Other accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void. The
+    /// caller has locked all of them (`holders`).
     ///
     /// - Returns: False, with nothing changed, when another account has verified it.
     package func prove(
@@ -168,8 +155,7 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If only the username equals it, the user keeps their own address and the links sent
-        // there.
+        // If only the username equals it, the user keeps their own address and the links sent there.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // Requested with a username equal to the address.

@@ -9,8 +9,8 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Merges the bindings of an anonymous user and the account into one, and moves schedules for
-    /// the device to the account.
+    /// Merges the bindings of an anonymous user and the account into one, and moves schedules for the device to the
+    /// account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
@@ -19,12 +19,7 @@ package struct AdoptionTable: TransactionTable {
             try sql.run(Binding.table.update, binding)
         }
         // Schedules refer to the binding, and would be deleted with the old one.
-        try sql.run(
-            "UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3",
-            binding.uid,
-            binding.did,
-            uid
-        )
+        try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3", binding.uid, binding.did, uid)
         try transaction.bindings.delete(binding.did, [uid])
     }
 
@@ -41,8 +36,8 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Moves at most `limit` of a user's homes, oldest first, to an account; a device that is
-    /// already in one of the account's homes stays there.
+    /// Moves at most `limit` of a user's homes, oldest first, to an account; a device that is already in one of the
+    /// account's homes stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: account)
@@ -56,9 +51,7 @@ package struct AdoptionTable: TransactionTable {
             account
         )
         for table in ["homeDevice", "home"] {
-            try sql.run("UPDATE \(table) SET uid = $1 WHERE homeId = $2", each: moved) {
-                (account, $0)
-            }
+            try sql.run("UPDATE \(table) SET uid = $1 WHERE homeId = $2", each: moved) { (account, $0) }
         }
     }
 

@@ -8,9 +8,7 @@ package struct AppTable: TransactionTable {
     let transaction: Transaction
 
     /// Returns all apps, by name.
-    package func all() throws -> [App] {
-        try sql.rows(of: AppRow.table, "ORDER BY name, appId").map(Self.app)
-    }
+    package func all() throws -> [App] { try sql.rows(of: AppRow.table, "ORDER BY name, appId").map(Self.app) }
 
     /// Returns one app, or nil.
     package func find(_ id: AppID) throws -> App? {
@@ -49,9 +47,7 @@ package struct AppTable: TransactionTable {
 
     /// Returns the imported document, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
-        try sql.find(AppRow.table, id).map {
-            try JSONValue.parse($0.document.bytes).objectValue ?? [:]
-        }
+        try sql.find(AppRow.table, id).map { try JSONValue.parse($0.document.bytes).objectValue ?? [:] }
     }
 }
 

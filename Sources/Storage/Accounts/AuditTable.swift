@@ -2,8 +2,8 @@ package import Domain
 
 /// The audit trail: rows are added, never changed.
 ///
-/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows
-/// past their retention are deleted.
+/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows past their
+/// retention are deleted.
 package struct AuditTable: TransactionTable {
     let transaction: Transaction
 
@@ -63,19 +63,15 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines newer than `id` of kinds that this version knows, oldest first, with their
-    /// ids.
+    /// Returns the lines newer than `id` of kinds that this version knows, oldest first, with their ids.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
     /// Returns operators' acts on a subject up to a moment, newest first, with their ids.
-    package func acts(
-        on subject: String,
-        until moment: Instant,
-        limit: Int
-    ) throws -> [(id: Int64, entry: AuditEntry)] {
+    package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
+    {
         try sql.rows(
             of: AuditRow.table,
             "WHERE subject = $1 AND at <= $2 ORDER BY id DESC LIMIT $3",

@@ -47,16 +47,10 @@ package struct CancellationTable: TransactionTable {
 
     /// Returns the accounts due for erasing at a moment, at most `limit`.
     package func due(at now: Instant, limit: Int) throws -> [Entry] {
-        try sql.rows(
-            of: Entry.table,
-            "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2",
-            now,
-            limit
-        )
+        try sql.rows(of: Entry.table, "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2", now, limit)
     }
 
-    /// Deletes the cancellation of an account whose last remains are in the log, which
-    /// `Store.vacuumErased` empties.
+    /// Deletes the cancellation of an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
@@ -66,11 +60,7 @@ package struct CancellationTable: TransactionTable {
 
     /// Returns devices that the user is bound to, at most `limit`.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
-        try sql.values(
-            "SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2",
-            uid,
-            limit
-        )
+        try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2", uid, limit)
     }
 
     /// Deletes the account with all rows that belong to its uid alone; this can't be undone.
@@ -101,8 +91,8 @@ package struct CancellationTable: TransactionTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Returns at most `limit` devices that still have events, commands or invitations naming a
-    /// user, in the order of their ids.
+    /// Returns at most `limit` devices that still have events, commands or invitations naming a user, in the order of
+    /// their ids.
     package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values(
             """
@@ -124,8 +114,7 @@ package struct CancellationTable: TransactionTable {
 
     /// Removes the user's name from events, commands and invitations of others' devices.
     ///
-    /// Changes at most `limit` events and `limit` invitations, and checks `lookedAtPerChanged`
-    /// times as many commands.
+    /// Changes at most `limit` events and `limit` invitations, and checks `lookedAtPerChanged` times as many commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
         try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
@@ -134,11 +123,8 @@ package struct CancellationTable: TransactionTable {
         for did in dids {
             if events > 0 { events -= try takeOutOfEvents(uid, of: did, limit: events) }
             if commands > 0 { commands -= try takeOutOfCommands(uid, of: did, limit: commands) }
-            // Invitations that the user accepted end with the user's bindings, which are removed
-            // first.
-            if sharings > 0 {
-                sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings)
-            }
+            // Invitations that the user accepted end with the user's bindings, which are removed first.
+            if sharings > 0 { sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings) }
         }
     }
 
@@ -160,8 +146,7 @@ package struct CancellationTable: TransactionTable {
     /// How many commands are checked for each that can change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks the commands of a former device of the user, from where the last step ended; returns
-    /// how many.
+    /// Checks the commands of a former device of the user, from where the last step ended; returns how many.
     ///
     /// Most belong to others and stay unchanged.
     private func takeOutOfCommands(
@@ -188,18 +173,12 @@ package struct CancellationTable: TransactionTable {
                 last,
                 uid
             )
-            try sql.run(
-                "UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3",
-                last,
-                uid,
-                did
-            )
+            try sql.run("UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3", last, uid, did)
         }
         return looked
     }
 
-    /// A device that the user was bound to, the last command of that time, and the last one
-    /// checked.
+    /// A device that the user was bound to, the last command of that time, and the last one checked.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
@@ -217,10 +196,7 @@ package struct CancellationTable: TransactionTable {
     }
 
     /// Returns how many commands to check next, and the number of the last of them.
-    private func commands(
-        _ former: FormerBinding,
-        _ limit: Int
-    ) throws -> (count: Int, last: Int64?) {
+    private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """
             SELECT count(*), max(cid) FROM (
@@ -253,8 +229,7 @@ package struct CancellationTable: TransactionTable {
 
     /// Returns whether a user was last seen before a moment.
     package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
-        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2", uid, moment)
-            != nil
+        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2", uid, moment) != nil
     }
 }
 

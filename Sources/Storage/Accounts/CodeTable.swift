@@ -3,8 +3,8 @@ import Sodium
 
 /// Sent codes, and the tickets issued for some of them.
 ///
-/// No code, ticket or address is stored in clear: codes and addresses are hashed with the server's
-/// key, tickets with SHA-256. Each purpose and address has one code, which a newer one replaces.
+/// No code, ticket or address is stored in clear: codes and addresses are hashed with the server's key, tickets with
+/// SHA-256. Each purpose and address has one code, which a newer one replaces.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -18,20 +18,14 @@ package struct CodeTable: TransactionTable {
     private func hash(_ code: String, _ scope: CodeScope) -> [UInt8] {
         transaction.hash(
             code,
-            boundTo: "code \(scope.app.text) \(scope.region) \(scope.purpose.rawValue) "
-                + scope.address.key
+            boundTo: "code \(scope.app.text) \(scope.region) \(scope.purpose.rawValue) " + scope.address.key
         )
     }
 
     // MARK: Codes
 
     /// Stores a code in place of the previous one.
-    package func save(
-        _ code: String,
-        for scope: CodeScope,
-        token: String,
-        expiresAt: Instant
-    ) throws {
+    package func save(_ code: String, for scope: CodeScope, token: String, expiresAt: Instant) throws {
         try sql.run(
             CodeRow.table.upsert,
             CodeRow(
@@ -60,20 +54,15 @@ package struct CodeTable: TransactionTable {
                 token
             )
         } else {
-            try sql.run(
-                "UPDATE code SET tries = tries + 1 WHERE scope = $1 AND tries < $2",
-                hash(scope),
-                max
-            )
+            try sql.run("UPDATE code SET tries = tries + 1 WHERE scope = $1 AND tries < $2", hash(scope), max)
         }
         return try sql.changes == 1
     }
 
     /// Returns whether a token belongs to the code that was sent last.
     private func hasToken(_ scope: CodeScope, _ token: String) throws -> Bool {
-        try sql.find(CodeRow.table, hash(scope)).map {
-            Sodium.areEqual(Array(token.utf8), Array($0.token.utf8))
-        } ?? false
+        try sql.find(CodeRow.table, hash(scope)).map { Sodium.areEqual(Array(token.utf8), Array($0.token.utf8)) }
+            ?? false
     }
 
     /// Returns whether a valid code was sent.
@@ -112,22 +101,13 @@ package struct CodeTable: TransactionTable {
     }
 
     /// Voids the code of a scope, if any.
-    package func void(_ scope: CodeScope) throws {
-        try sql.run("DELETE FROM code WHERE scope = $1", hash(scope))
-    }
+    package func void(_ scope: CodeScope) throws { try sql.run("DELETE FROM code WHERE scope = $1", hash(scope)) }
 
     /// Voids the codes of some purposes for all of a user's verified addresses.
     package func void(_ purposes: [CodePurpose], of user: User) throws {
         for address in user.verifiedAddresses {
             for purpose in purposes {
-                try void(
-                    CodeScope(
-                        app: user.app,
-                        region: user.region,
-                        purpose: purpose,
-                        address: address
-                    )
-                )
+                try void(CodeScope(app: user.app, region: user.region, purpose: purpose, address: address))
             }
         }
     }
@@ -135,11 +115,7 @@ package struct CodeTable: TransactionTable {
     // MARK: Tickets
 
     /// Makes a ticket for a scope's address, bound to a terminal, and stores only its hash.
-    package func makeTicket(
-        for scope: CodeScope,
-        on terminal: TerminalID,
-        expiresAt: Instant
-    ) throws -> String {
+    package func makeTicket(for scope: CodeScope, on terminal: TerminalID, expiresAt: Instant) throws -> String {
         let ticket = Sodium.randomSecret()
         let row = TicketRow(
             ticketHash: Sodium.sha256(ticket.utf8),
@@ -151,11 +127,7 @@ package struct CodeTable: TransactionTable {
     }
 
     /// Uses a ticket up; of several attempts only one returns true.
-    package func useTicket(
-        _ ticket: String,
-        for scope: CodeScope,
-        on terminal: TerminalID
-    ) throws -> Bool {
+    package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.run(
             """
             UPDATE ticket SET usedAt = $1
@@ -169,11 +141,7 @@ package struct CodeTable: TransactionTable {
     }
 
     /// Returns whether a ticket is valid for a scope's address.
-    package func matchesTicket(
-        _ ticket: String,
-        for scope: CodeScope,
-        on terminal: TerminalID
-    ) throws -> Bool {
+    package func matchesTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.integer(
             """
             SELECT 1 FROM ticket
@@ -187,9 +155,6 @@ package struct CodeTable: TransactionTable {
 
     /// Returns the hash of a ticket's terminal and address; a ticket has no purpose.
     private func hash(_ scope: CodeScope, on terminal: TerminalID) -> [UInt8] {
-        transaction.hash(
-            "\(terminal.text) \(scope.address.key)",
-            boundTo: "ticket \(scope.app.text) \(scope.region)"
-        )
+        transaction.hash("\(terminal.text) \(scope.address.key)", boundTo: "ticket \(scope.app.text) \(scope.region)")
     }
 }

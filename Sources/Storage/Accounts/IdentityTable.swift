@@ -17,12 +17,7 @@ package struct IdentityTable: TransactionTable {
     }
 
     /// Returns the user that a provider's subject belongs to, or nil.
-    package func owner(
-        _ provider: String,
-        _ subject: String,
-        app: AppID,
-        region: String
-    ) throws -> UserID? {
+    package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
             """
             SELECT uid FROM identity
@@ -42,18 +37,8 @@ package struct IdentityTable: TransactionTable {
     }
 
     /// Links a subject to a user, or replaces the link's token; the token is stored sealed.
-    package func save(
-        _ provider: String,
-        _ subject: String,
-        of user: User,
-        accessToken: String?
-    ) throws {
-        let link = Link(
-            provider: provider,
-            subject: subject,
-            linkedAt: transaction.now,
-            accessToken: accessToken
-        )
+    package func save(_ provider: String, _ subject: String, of user: User, accessToken: String?) throws {
+        let link = Link(provider: provider, subject: subject, linkedAt: transaction.now, accessToken: accessToken)
         try transaction.requireLock(of: user.uid)
         try sql.run(
             IdentityRow.table.upsert,
@@ -85,11 +70,8 @@ struct IdentityRow: TableRow {
                 provider: column("provider", \.link.provider, as: .key),
                 subject: column("subject", \.link.subject, as: .key),
                 linkedAt: column("linkedAt", \.link.linkedAt),
-                accessToken: column.sealed(
-                    "accessToken",
-                    { $0.link.accessToken.map { Array($0.utf8) } },
-                    as: .changing
-                ).map { String(decoding: $0, as: UTF8.self) }
+                accessToken: column.sealed("accessToken", { $0.link.accessToken.map { Array($0.utf8) } }, as: .changing)
+                    .map { String(decoding: $0, as: UTF8.self) }
             ),
             uid: column("uid", \.uid)
         )

@@ -16,24 +16,19 @@ extension PersonalData {
             ("digest", .text), ("mediaType", .text), ("image", .base64),
         ]),
         Section("identities", of: "identity", order: "provider").columns([
-            ("appId", .text), ("region", .text), ("provider", .text), ("subject", .text),
-            ("linkedAt", .integer),
+            ("appId", .text), ("region", .text), ("provider", .text), ("subject", .text), ("linkedAt", .integer),
         ]),
         Section("terminals", of: "terminal", by: .terminals, order: "createdAt").columns([
             ("terminalId", .text), ("appId", .text), ("createdAt", .integer),
         ]),
         Section("sessions", of: "session", order: "loginTime").columns([
-            ("sessionId", .text), ("appId", .text), ("terminalId", .text), ("platform", .text),
-            ("os", .text), ("name", .text), ("loginTime", .integer), ("expiresAt", .integer),
-            ("lastSeenAt", .integer), ("endedAt", .integer), ("endReason", .text),
+            ("sessionId", .text), ("appId", .text), ("terminalId", .text), ("platform", .text), ("os", .text),
+            ("name", .text), ("loginTime", .integer), ("expiresAt", .integer), ("lastSeenAt", .integer),
+            ("endedAt", .integer), ("endReason", .text),
         ]),
         Section("homes", of: "home", order: "createdAt").columns([
-            ("homeId", .text), ("name", .text), ("latitude", .real), ("longitude", .real),
-            ("createdAt", .integer),
-        ]),
-        Section("homeDevices", of: "homeDevice", order: "did").columns([
-            ("did", .text), ("homeId", .text),
-        ]),
+            ("homeId", .text), ("name", .text), ("latitude", .real), ("longitude", .real), ("createdAt", .integer),
+        ]), Section("homeDevices", of: "homeDevice", order: "did").columns([("did", .text), ("homeId", .text)]),
         Section("devices", of: "binding", order: "boundAt").columns([
             ("did", .text), ("appId", .text), ("role", .text), ("access", .text),
             ("subscribed", .flag), ("alias", .text), ("remark", .text), ("boundAt", .integer),
@@ -45,11 +40,10 @@ extension PersonalData {
         Section("sharingsReceived", of: "sharing", by: .column("guestUid"), order: "createdAt")
             .columns(sharingColumns),
         Section("schedules", of: "schedule", order: "createdAt").columns([
-            ("scheduleId", .text), ("did", .text), ("appId", .text), ("date", .text),
-            ("weekDays", .integer), ("monthDays", .integer), ("time", .text), ("sun", .flag),
-            ("timezone", .text), ("attrs", .json), ("remark", .text), ("enabled", .flag),
-            ("misfire", .text), ("createdAt", .integer), ("activeSince", .integer),
-            ("updatedAt", .integer), ("nextAt", .integer),
+            ("scheduleId", .text), ("did", .text), ("appId", .text), ("date", .text), ("weekDays", .integer),
+            ("monthDays", .integer), ("time", .text), ("sun", .flag), ("timezone", .text), ("attrs", .json),
+            ("remark", .text), ("enabled", .flag), ("misfire", .text), ("createdAt", .integer),
+            ("activeSince", .integer), ("updatedAt", .integer), ("nextAt", .integer),
         ]),
         Section("scheduleRuns", of: "scheduleRun", by: .runs, order: "scheduleId, dueAt").columns([
             ("scheduleId", .text), ("dueAt", .integer), ("firedAt", .integer),
@@ -70,21 +64,18 @@ extension PersonalData {
             ("kind", .text), ("createdAt", .integer), ("expiresAt", .integer),
             ("usedAt", .integer),
         ]),
-        Section("logoutCode", order: "uid", isSingle: true).columns([
-            ("expiresAt", .integer), ("usedAt", .integer),
-        ]),
-        Section("cancellation", order: "uid", isSingle: true).columns([
-            ("deletesAt", .integer), ("erasedAt", .integer),
-        ]),
+        Section("logoutCode", order: "uid", isSingle: true).columns([("expiresAt", .integer), ("usedAt", .integer)]),
+        Section("cancellation", order: "uid", isSingle: true).columns([("deletesAt", .integer), ("erasedAt", .integer)]
+        ),
         Section("audit", order: "id").columns([
-            ("at", .integer), ("kind", .text), ("appId", .text), ("actorKind", .text),
-            ("terminalId", .text), ("detail", .text),
+            ("at", .integer), ("kind", .text), ("appId", .text), ("actorKind", .text), ("terminalId", .text),
+            ("detail", .text),
         ]),
     ]
 
     private static let sharingColumns: [(name: String, form: Form)] = [
         ("sharingId", .text), ("did", .text), ("appId", .text), ("way", .text), ("access", .text),
-        ("guestMinutes", .integer), ("status", .text), ("createdAt", .integer),
-        ("expiresAt", .integer), ("acceptedAt", .integer), ("changedAt", .integer),
+        ("guestMinutes", .integer), ("status", .text), ("createdAt", .integer), ("expiresAt", .integer),
+        ("acceptedAt", .integer), ("changedAt", .integer),
     ]
 }

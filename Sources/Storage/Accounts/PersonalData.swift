@@ -2,11 +2,10 @@ package import Domain
 package import JSON
 import Sodium
 
-/// All data stored about a person, as one document (`userExport` in
-/// `schemas/documents.schema.json`).
+/// All data stored about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// A test checks that each column of each existing table is either in a section or in the test's
-/// list `leftOut`, with a reason. Secrets, their hashes, and data about other people are left out.
+/// A test checks that each column of each existing table is either in a section or in the test's list `leftOut`, with a
+/// reason. Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -99,30 +98,21 @@ package enum PersonalData {
         ]
         for section in sections {
             let rows = try read(section, of: user.uid, in: tx)
-            document[section.name] =
-                section.isSingle ? rows.first ?? JSONValue.null : JSONValue.array(rows)
+            document[section.name] = section.isSingle ? rows.first ?? JSONValue.null : JSONValue.array(rows)
         }
         document["messages"] = .array(try messages(user, tx))
-        document["messageRecords"] = .array(
-            try tx.messageRecords.records(of: user).map { .object(record($0)) }
-        )
+        document["messageRecords"] = .array(try tx.messageRecords.records(of: user).map { .object(record($0)) })
         return document
     }
 
-    private static func read(
-        _ section: Section,
-        of uid: UserID,
-        in tx: Transaction
-    ) throws -> [JSONValue] {
+    private static func read(_ section: Section, of uid: UserID, in tx: Transaction) throws -> [JSONValue] {
         let columns = section.columns
         return try tx.sql.query(
             section.query,
             uid
         ) { row in
             var members = JSONObject()
-            for column in columns {
-                members[column.name] = value(row.nextColumn(), as: column.form)
-            }
+            for column in columns { members[column.name] = value(row.nextColumn(), as: column.form) }
             return .object(members)
         }
     }

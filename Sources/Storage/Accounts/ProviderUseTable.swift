@@ -1,7 +1,6 @@
 package import Domain
 
-/// When each app's providers of sign-in, mails and texts last worked, and when and why they last
-/// failed.
+/// When each app's providers of sign-in, mails and texts last worked, and when and why they last failed.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
@@ -32,10 +31,7 @@ package struct ProviderUseTable: TransactionTable {
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",
             app
         ) { row in
-            (
-                row.next(String.self),
-                ProviderUse(succeededAt: row.next(), failedAt: row.next(), failure: row.next())
-            )
+            (row.next(String.self), ProviderUse(succeededAt: row.next(), failedAt: row.next(), failure: row.next()))
         }
         return Dictionary(rows) { first, _ in first }
     }

@@ -2,8 +2,8 @@ import PostgreSQL
 
 /// The leases, which say which process holds which lane of which worker.
 ///
-/// A lease has no expiry: it is valid while its process counts as alive (`NodeTable`) and until
-/// another process takes it, which increases the epoch. Used on PostgreSQL only.
+/// A lease has no expiry: it is valid while its process counts as alive (`NodeTable`) and until another process takes
+/// it, which increases the epoch. Used on PostgreSQL only.
 package struct LeaseTable {
     let sql: SQL
 
@@ -46,14 +46,7 @@ package struct LeaseTable {
             FROM lease AS l LEFT JOIN node AS n ON n.node = l.node AND n.untilAt > \(Self.clock)
             ORDER BY l.worker, l.lane
             """
-        ) { row in
-            Lease(
-                worker: row.next(),
-                lane: row.next(),
-                node: row.next(),
-                epoch: row.next(),
-                isHeld: row.next()
-            )
+        ) { row in Lease(worker: row.next(), lane: row.next(), node: row.next(), epoch: row.next(), isHeld: row.next())
         }
     }
 
@@ -71,9 +64,9 @@ package struct LeaseTable {
 
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process that is frozen within a transaction keeps its locks. The server ends a session
-    /// that is idle in a transaction after two seconds. But it considers a session busy whose
-    /// pipeline is incomplete, and waits for it as long as the machine is reachable.
+    /// A process that is frozen within a transaction keeps its locks. The server ends a session that is idle in a
+    /// transaction after two seconds. But it considers a session busy whose pipeline is incomplete, and waits for it as
+    /// long as the machine is reachable.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -88,15 +81,10 @@ package struct LeaseTable {
         ) { row in row.next(Bool.self) }
     }
 
-    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers
-    /// and epochs.
+    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
     ///
     /// Skips lanes whose last holder is still within a transaction; a later call can take them.
-    package func take(
-        _ worker: String,
-        limit: Int,
-        for node: String
-    ) throws -> [(lane: Int, epoch: Int64)] {
+    package func take(_ worker: String, limit: Int, for node: String) throws -> [(lane: Int, epoch: Int64)] {
         let free = try sql.query(
             """
             SELECT l.lane, l.epoch FROM lease AS l
@@ -145,11 +133,10 @@ package struct Fence: Sendable {
         self.epoch = epoch
     }
 
-    /// Keeps other processes from taking the lane until the transaction ends; the lock blocks
-    /// nothing else.
+    /// Keeps other processes from taking the lane until the transaction ends; the lock blocks nothing else.
     ///
-    /// Nothing waits for the result: if another process has the lane, the statement fails, and so
-    /// does the rest of the transaction.
+    /// Nothing waits for the result: if another process has the lane, the statement fails, and so does the rest of the
+    /// transaction.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -164,16 +151,15 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns `LaneLost` for a failure in `check`, which means that another process has the lane;
-    /// otherwise the error itself.
+    /// Returns `LaneLost` for a failure in `check`, which means that another process has the lane; otherwise the error
+    /// itself.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)
     }
 }
 
-/// The error that another process has the lane: nothing may be written, acknowledged or published
-/// for it any more.
+/// The error that another process has the lane: nothing may be written, acknowledged or published for it any more.
 package struct LaneLost: Error, CustomStringConvertible {
     /// The worker.
     package let worker: String

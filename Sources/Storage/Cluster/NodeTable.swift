@@ -2,8 +2,7 @@ package import Domain
 
 /// The processes that share the database, one row for each slot in use.
 ///
-/// All times are read from the database's clock, so the processes' clocks don't matter. Used on
-/// PostgreSQL only.
+/// All times are read from the database's clock, so the processes' clocks don't matter. Used on PostgreSQL only.
 package struct NodeTable {
     let sql: SQL
 
@@ -25,8 +24,7 @@ package struct NodeTable {
         package var untilAt: Instant
     }
 
-    /// How long a slot is kept for an expired process, in milliseconds, so that a frozen process
-    /// can resume it.
+    /// How long a slot is kept for an expired process, in milliseconds, so that a frozen process can resume it.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The database's present moment in milliseconds.
@@ -34,9 +32,7 @@ package struct NodeTable {
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     /// Returns the database's present moment.
-    package func now() throws -> Instant {
-        Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0)
-    }
+    package func now() throws -> Instant { Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0) }
 
     /// Claims a free slot for a process, for a time in milliseconds; returns nil if all are in use.
     ///
@@ -76,35 +72,24 @@ package struct NodeTable {
         return slot
     }
 
-    /// Extends the time in which a process counts as alive to `milliseconds` from now; returns
-    /// false if another process has its slot.
+    /// Extends the time in which a process counts as alive to `milliseconds` from now; returns false if another process
+    /// has its slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
-        try sql.run(
-            "UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2",
-            milliseconds,
-            id
-        )
+        try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
     }
 
     /// Marks a process as gone, so that others needn't wait until its time is over.
-    package func expire(_ id: String) throws {
-        try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id)
-    }
+    package func expire(_ id: String) throws { try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id) }
 
-    /// Marks a process as leaving: it goes on working, but no longer counts when lanes are shared
-    /// out.
-    package func retire(_ id: String) throws {
-        try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id)
-    }
+    /// Marks a process as leaving: it goes on working, but no longer counts when lanes are shared out.
+    package func retire(_ id: String) throws { try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id) }
 
     /// Gives a slot back.
-    package func release(_ id: String) throws {
-        try sql.run("DELETE FROM node WHERE node = $1", id)
-    }
+    package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Requests that a process, by its readable name, hand over its lanes and take no more, or that
-    /// it take lanes again.
+    /// Requests that a process, by its readable name, hand over its lanes and take no more, or that it take lanes
+    /// again.
     ///
     /// - Returns: Whether there is such a process.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
@@ -148,9 +133,7 @@ package struct NodeTable {
 
     /// Returns all processes, including expired ones, in the order of their slots.
     package func all() throws -> [Node] {
-        try sql.query(
-            "SELECT slot, node, name, version, draining, startedAt, untilAt FROM node ORDER BY slot"
-        ) { row in
+        try sql.query("SELECT slot, node, name, version, draining, startedAt, untilAt FROM node ORDER BY slot") { row in
             Node(
                 slot: NodeSlot(row.next(Int.self)) ?? .alone,
                 id: row.next(),

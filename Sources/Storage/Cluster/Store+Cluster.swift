@@ -11,8 +11,7 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database at any time, so that they share the work
-    /// by leases.
+    /// Whether other processes can write to the database at any time, so that they share the work by leases.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
@@ -23,12 +22,10 @@ extension Store {
         return database.processID
     }
 
-    /// This process's slot among those that write to the database; `.alone` until it has joined
-    /// them.
+    /// This process's slot among those that write to the database; `.alone` until it has joined them.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs a short transaction on the cluster's tables, which doesn't wait for any process's
-    /// batches.
+    /// Runs a short transaction on the cluster's tables, which doesn't wait for any process's batches.
     package func coordinate<Value>(_ body: (Cluster) throws -> Value) throws -> Value {
         try engine.coordinate { try body(Cluster(sql: $0)) }
     }
@@ -39,20 +36,15 @@ extension Store {
     /// Returns how many deadlocks the database has ended since it was made.
     package func deadlocks() throws -> Int {
         try engine.coordinate { sql in
-            Int(
-                try sql.integer(
-                    "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
-                ) ?? 0
-            )
+            Int(try sql.integer("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") ?? 0)
         }
     }
 
-    /// Returns the same store for one lane, whose batches first check that the process still holds
-    /// the lane.
+    /// Returns the same store for one lane, whose batches first check that the process still holds the lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
-    /// Checks that this process still holds a lane, and numbers the lane's messages after those
-    /// that an earlier holder left.
+    /// Checks that this process still holds a lane, and numbers the lane's messages after those that an earlier holder
+    /// left.
     ///
     /// - Throws: `LaneLost`, or what the database throws.
     package func enter(_ lane: String) throws {
@@ -69,8 +61,7 @@ extension Store {
 }
 
 extension StoreEngine {
-    /// Runs a transaction over a separate connection, concurrently with others if the engine allows
-    /// several writers.
+    /// Runs a transaction over a separate connection, concurrently with others if the engine allows several writers.
     func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }

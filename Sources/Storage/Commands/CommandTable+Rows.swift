@@ -36,8 +36,7 @@ extension Command: TableRow {
 
 /// The steps of a command, stored as `[[state, ts, cause], …]`.
 ///
-/// Only the command's own actor names the sender, so that erasing an account has one place to
-/// change.
+/// Only the command's own actor names the sender, so that erasing an account has one place to change.
 private struct CommandSteps: ColumnValue {
     static var columnType: ColumnType { .text }
     var steps: [Command.Step]
@@ -48,8 +47,7 @@ private struct CommandSteps: ColumnValue {
         let stored = column.isNull ? nil : JSONValue(column).arrayValue
         steps = (stored ?? []).compactMap { value in
             guard let parts = value.arrayValue, parts.count == 3,
-                let state = parts[0].stringValue.flatMap(Command.State.init(rawValue:)),
-                let at = parts[1].intValue,
+                let state = parts[0].stringValue.flatMap(Command.State.init(rawValue:)), let at = parts[1].intValue,
                 let cause = parts[2].stringValue.flatMap(Command.Step.Cause.init(rawValue:))
             else { return nil }
             return Command.Step(state, at: Instant(milliseconds: at), by: cause)
@@ -59,10 +57,7 @@ private struct CommandSteps: ColumnValue {
     func bind(to parameter: Parameter) {
         JSONValue.array(
             steps.map { step in
-                .array([
-                    .string(step.state.rawValue), .integer(step.at.milliseconds),
-                    .string(step.cause.rawValue),
-                ])
+                .array([.string(step.state.rawValue), .integer(step.at.milliseconds), .string(step.cause.rawValue)])
             }
         ).bind(to: parameter)
     }

@@ -40,15 +40,10 @@ extension CommandTable {
     /// Removes and returns the waiters for a command.
     package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
         try transaction.requireLock(of: did)
-        let waiters = try sql.rows(
-            of: WaiterRow.table,
-            "WHERE did = $1 AND cid = $2 ORDER BY seq",
-            did,
-            cid
-        ).map(\.waiter)
-        if !waiters.isEmpty {
-            try sql.run("DELETE FROM waiter WHERE did = $1 AND cid = $2", did, cid)
-        }
+        let waiters = try sql.rows(of: WaiterRow.table, "WHERE did = $1 AND cid = $2 ORDER BY seq", did, cid).map(
+            \.waiter
+        )
+        if !waiters.isEmpty { try sql.run("DELETE FROM waiter WHERE did = $1 AND cid = $2", did, cid) }
         return waiters
     }
 }

@@ -31,13 +31,7 @@ package struct CommandTable: TransactionTable {
 
     /// Returns a device's commands with numbers below `cid`, newest first.
     package func page(_ did: DeviceID, before cid: Int64, limit: Int) throws -> [Command] {
-        try sql.rows(
-            of: Command.table,
-            "WHERE did = $1 AND cid < $2 ORDER BY cid DESC LIMIT $3",
-            did,
-            cid,
-            limit
-        )
+        try sql.rows(of: Command.table, "WHERE did = $1 AND cid < $2 ORDER BY cid DESC LIMIT $3", did, cid, limit)
     }
 
     /// Returns a device's commands that were accepted by a moment, newest first.
@@ -85,10 +79,9 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // The state is one literal so that the partial index suffices: for a list of states the engine
-    // builds a table in memory each time, which took a tenth of the time of handling a command. The
-    // order is by `cid`, because otherwise the engine uses an index by age and reads all commands
-    // the device ever had. A test checks this.
+    // The state is one literal so that the partial index suffices: for a list of states the engine builds a table in
+    // memory each time, which took a tenth of the time of handling a command. The order is by `cid`, because otherwise
+    // the engine uses an index by age and reads all commands the device ever had. A test checks this.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -125,16 +118,14 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor
-    /// expired.
+    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor expired.
     ///
     /// They are the newest ones, in the order of their numbers.
     ///
     /// Commands with later times were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         let now = transaction.now
-        // Another process may have sent it by a clock that is ahead; a device ignores repeated
-        // commands.
+        // Another process may have sent it by a clock that is ahead; a device ignores repeated commands.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -146,9 +137,7 @@ package struct CommandTable: TransactionTable {
     }
 
     /// Returns whether any command is queued for a device.
-    package func hasWaiting(_ did: DeviceID) throws -> Bool {
-        try sql.integer(Self.firstQueued, did) != nil
-    }
+    package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
     /// Returns the number of queued commands that haven't expired, for each device that has any.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
@@ -169,18 +158,13 @@ package struct CommandTable: TransactionTable {
 
     /// Returns how many of a device's commands were sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
-        Int(
-            try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did)
-                ?? 0
-        )
+        Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Requests that the control worker send waiting commands to devices; skips devices without
-    /// any.
+    /// Requests that the control worker send waiting commands to devices; skips devices without any.
     ///
-    /// A new command doesn't bring forward a dispatch request that waits for a device to subscribe,
-    /// since the broker would drop the command until then. Only a message from the device itself
-    /// does.
+    /// A new command doesn't bring forward a dispatch request that waits for a device to subscribe, since the broker
+    /// would drop the command until then. Only a message from the device itself does.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -200,17 +184,15 @@ package struct CommandTable: TransactionTable {
         ) { ($0.did, moment(of: $0), $0.sentBefore) }
     }
 
-    /// Returns the time from which every process considers a request due; an immediate one is due
-    /// by the slowest clock too.
+    /// Returns the time from which every process considers a request due; an immediate one is due by the slowest clock
+    /// too.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= transaction.now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
     /// Returns the device's next dispatch request, due now or soon, or nil.
-    package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? {
-        try sql.find(DispatchRequest.table, did)
-    }
+    package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
     package func removeDispatches(_ dispatches: [DispatchRequest]) throws {
@@ -235,12 +217,7 @@ package struct CommandTable: TransactionTable {
                 limit
             )
         }
-        return try sql.rows(
-            of: DispatchRequest.table,
-            "WHERE at <= $1 ORDER BY at LIMIT $2",
-            transaction.now,
-            limit
-        )
+        return try sql.rows(of: DispatchRequest.table, "WHERE at <= $1 ORDER BY at LIMIT $2", transaction.now, limit)
     }
 
     /// Returns when the next dispatch request of some shards is due, or nil.
@@ -260,19 +237,14 @@ package struct CommandTable: TransactionTable {
 
     /// Corrects the times of open commands after the clock was set back by `step`.
     ///
-    /// A command created within the last second was most likely created after that, and stays
-    /// unchanged. One created before the clock was set ahead, at `jump`, is corrected by the time
-    /// that the clock is now `behind` the clock of then.
-    package func bringForward(
-        byMilliseconds step: Int64,
-        jump: (at: Instant, behind: Int64)? = nil
-    ) throws {
+    /// A command created within the last second was most likely created after that, and stays unchanged. One created
+    /// before the clock was set ahead, at `jump`, is corrected by the time that the clock is now `behind` the clock of
+    /// then.
+    package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
         let since = jump?.at ?? Instant(milliseconds: -1)
-        let parts = [
-            (step, since, Instant.max), (jump?.behind ?? 0, Instant(milliseconds: -1), since),
-        ]
+        let parts = [(step, since, Instant.max), (jump?.behind ?? 0, Instant(milliseconds: -1), since)]
         try sql.run(
             """
             UPDATE command SET expiresAt = expiresAt - $1
@@ -286,8 +258,7 @@ package struct CommandTable: TransactionTable {
 
     // MARK: The log
 
-    /// Passes a device's commands created within a time to `body`, newest first, until it returns
-    /// false.
+    /// Passes a device's commands created within a time to `body`, newest first, until it returns false.
     ///
     /// With a cursor, starts with the command before it.
     package func log(

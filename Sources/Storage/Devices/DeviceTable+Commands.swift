@@ -1,11 +1,11 @@
 package import Domain
 
 extension DeviceTable {
-    /// Returns the next command number for each entry of `dids`, for commands that this transaction
-    /// stores; nil for a device that is gone.
+    /// Returns the next command number for each entry of `dids`, for commands that this transaction stores; nil for a
+    /// device that is gone.
     ///
-    /// It follows the number of the newest command. `RetentionTable` writes that number into the
-    /// device's row only before it deletes the command, so each command writes one page less.
+    /// It follows the number of the newest command. `RetentionTable` writes that number into the device's row only
+    /// before it deletes the command, so each command writes one page less.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]

@@ -18,8 +18,7 @@ package struct DeviceFilter: Sendable {
     package var seenBefore: Instant?
     /// The moment since which it last connected or disconnected.
     package var seenAfter: Instant?
-    /// A part of its id, MAC, name, tags or a user's alias, in lower case; a device of
-    /// `namedProducts` matches too.
+    /// A part of its id, MAC, name, tags or a user's alias, in lower case; a device of `namedProducts` matches too.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
@@ -54,8 +53,8 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// The condition for all filters, which are its parameters, after the id to start behind;
-    /// devices are `d`, their statuses `s`.
+    /// The condition for all filters, which are its parameters, after the id to start behind; devices are `d`, their
+    /// statuses `s`.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -89,8 +88,7 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns the `FROM` and `WHERE` clauses of a search: over all devices, or by the index of
-    /// tags.
+    /// Returns the `FROM` and `WHERE` clauses of a search: over all devices, or by the index of tags.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -99,8 +97,8 @@ extension DeviceTable {
         }
     }
 
-    /// Whether an alert or fault of the status `s` is open: it then has an event's id, so that
-    /// `","` occurs twice in its row.
+    /// Whether an alert or fault of the status `s` is open: it then has an event's id, so that `","` occurs twice in
+    /// its row.
     private static let hasOpen = """
         (s.conditions <> '[]' AND
             (length(s.conditions) - length(replace(s.conditions, '","', ''))) / 3
@@ -108,8 +106,7 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Passes the rows of a statement with the condition `narrowed` to `row` until it returns
-    /// false.
+    /// Passes the rows of a statement with the condition `narrowed` to `row` until it returns false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,
@@ -136,13 +133,8 @@ extension DeviceTable {
         )
     }
 
-    /// Passes devices with their statuses to `body`, in the order of their ids after `did`, until
-    /// it returns false.
-    package func search(
-        _ filter: DeviceFilter,
-        after did: String,
-        _ body: (DeviceListing) throws -> Bool
-    ) throws {
+    /// Passes devices with their statuses to `body`, in the order of their ids after `did`, until it returns false.
+    package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """
             SELECT \(DeviceRecord.table.columns(of: "d")), \(StatusRecord.table.columns(of: "s"))
@@ -155,8 +147,8 @@ extension DeviceTable {
         }
     }
 
-    /// Returns the numbers of all devices, of connected ones, of those with an open alert or fault,
-    /// and of unregistered ones.
+    /// Returns the numbers of all devices, of connected ones, of those with an open alert or fault, and of unregistered
+    /// ones.
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {

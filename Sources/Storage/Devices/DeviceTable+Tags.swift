@@ -29,20 +29,13 @@ extension DeviceTable {
     /// Changes a device's name and tags; returns the tags before and after.
     ///
     /// - Throws: `Rejection` if there would be too many tags.
-    package func label(
-        _ did: DeviceID,
-        _ change: DeviceLabeling
-    ) throws -> (before: [DeviceTag], after: [DeviceTag]) {
+    package func label(_ did: DeviceID, _ change: DeviceLabeling) throws -> (before: [DeviceTag], after: [DeviceTag]) {
         try transaction.requireLock(of: did)
         let before = try tags(of: [did])[did] ?? []
         let after = try change.tags(after: before)
-        if let name = change.name {
-            try transaction.sql.run("UPDATE device SET name = $1 WHERE did = $2", name, did)
-        }
+        if let name = change.name { try transaction.sql.run("UPDATE device SET name = $1 WHERE did = $2", name, did) }
         let gone = before.filter { !after.contains($0) }
-        try transaction.sql.run("DELETE FROM tag WHERE did = $1 AND name = $2", each: gone) {
-            (did, $0.name)
-        }
+        try transaction.sql.run("DELETE FROM tag WHERE did = $1 AND name = $2", each: gone) { (did, $0.name) }
         try transaction.sql.run(
             "INSERT INTO tag (did, name, value) VALUES ($1, $2, $3)",
             each: after.filter { !before.contains($0) }

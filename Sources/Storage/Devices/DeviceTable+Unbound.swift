@@ -2,8 +2,8 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// A device in its first ownership period without bindings has never been bound, because the
-    /// last unbinding and a reset begin a new period.
+    /// A device in its first ownership period without bindings has never been bound, because the last unbinding and a
+    /// reset begin a new period.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -19,8 +19,7 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Checks up to `limit` devices after an id for devices never bound or listed, and not seen
-    /// since a moment.
+    /// Checks up to `limit` devices after an id for devices never bound or listed, and not seen since a moment.
     ///
     /// - Returns: The last device checked, or an empty text at the end, and the devices found.
     package func neverBound(

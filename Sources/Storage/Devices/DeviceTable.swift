@@ -23,8 +23,7 @@ package struct DeviceRecord: Sendable {
     package var ownershipSince: Instant
     /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// The moment from which its certificates are valid, since earlier ones were revoked; nil if
-    /// none was.
+    /// The moment from which its certificates are valid, since earlier ones were revoked; nil if none was.
     package var certificatesFrom: Instant?
     /// When it was created.
     package var createdAt: Instant
@@ -61,9 +60,7 @@ package struct DeviceTable: TransactionTable {
     let transaction: Transaction
 
     /// Returns one device, or nil.
-    package func find(_ did: DeviceID) throws -> DeviceRecord? {
-        try sql.find(DeviceRecord.table, did)
-    }
+    package func find(_ did: DeviceID) throws -> DeviceRecord? { try sql.find(DeviceRecord.table, did) }
 
     /// Returns the device of a product and a MAC, or nil.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
@@ -71,11 +68,7 @@ package struct DeviceTable: TransactionTable {
     }
 
     /// Returns devices in the order of their ids, starting after `did`.
-    package func page(
-        after did: String,
-        product: ProductKey? = nil,
-        limit: Int
-    ) throws -> [DeviceRecord] {
+    package func page(after did: String, product: ProductKey? = nil, limit: Int) throws -> [DeviceRecord] {
         try sql.rows(
             of: DeviceRecord.table,
             "WHERE did > $1 AND ($2 IS NULL OR productKey = $2) ORDER BY did LIMIT $3",
@@ -85,8 +78,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` when each device's ownership period began, with the device's index in
-    /// `dids`.
+    /// Passes to `body` when each device's ownership period began, with the device's index in `dids`.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -100,8 +92,7 @@ package struct DeviceTable: TransactionTable {
 
     /// Creates a device and its empty status; `setIdentity` then sets its identity.
     ///
-    /// Its first ownership period has no beginning: data from before its registration belongs to
-    /// it.
+    /// Its first ownership period has no beginning: data from before its registration belongs to it.
     package func create(
         _ did: DeviceID,
         product: ProductKey,
@@ -122,12 +113,7 @@ package struct DeviceTable: TransactionTable {
     }
 
     /// Sets a device's secret, passcode and hardware; the previous secret becomes invalid.
-    package func setIdentity(
-        _ did: DeviceID,
-        secret: String,
-        passcode: String,
-        hardware: JSONObject
-    ) throws {
+    package func setIdentity(_ did: DeviceID, secret: String, passcode: String, hardware: JSONObject) throws {
         try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
         try sql.run(
@@ -142,9 +128,7 @@ package struct DeviceTable: TransactionTable {
             transaction.now,
             did
         )
-        if let digest = Digest(hash) {
-            transaction.gate.records.append(.device(did: did.text, secret: digest))
-        }
+        if let digest = Digest(hash) { transaction.gate.records.append(.device(did: did.text, secret: digest)) }
     }
 
     /// Gives a device another secret; the previous one becomes invalid.
@@ -152,9 +136,7 @@ package struct DeviceTable: TransactionTable {
         try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
         try sql.run("UPDATE device SET secretHash = $1 WHERE did = $2", hash, did)
-        if let digest = Digest(hash) {
-            transaction.gate.records.append(.device(did: did.text, secret: digest))
-        }
+        if let digest = Digest(hash) { transaction.gate.records.append(.device(did: did.text, secret: digest)) }
     }
 
     /// Returns whether a secret is the device's.
@@ -162,8 +144,7 @@ package struct DeviceTable: TransactionTable {
         device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false
     }
 
-    /// Returns whether a passcode is the device's; takes as long without a device, and returns
-    /// false.
+    /// Returns whether a passcode is the device's; takes as long without a device, and returns false.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -191,15 +172,14 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset the device, if any, because the user who gave it has lost
-    /// the right.
+    /// Withdraws the permission to reset the device, if any, because the user who gave it has lost the right.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Voids a device's certificates that begin before a moment, in whole seconds as in
-    /// certificates; the gate closes connections made with them.
+    /// Voids a device's certificates that begin before a moment, in whole seconds as in certificates; the gate closes
+    /// connections made with them.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
@@ -212,9 +192,7 @@ package struct DeviceTable: TransactionTable {
             begin,
             did
         )
-        guard
-            let stored = try sql.integer("SELECT certificatesFrom FROM device WHERE did = $1", did)
-        else { return }
+        guard let stored = try sql.integer("SELECT certificatesFrom FROM device WHERE did = $1", did) else { return }
         transaction.gate.records.append(.certificates(did: did.text, from: stored))
     }
 
@@ -236,9 +214,8 @@ package struct DeviceTable: TransactionTable {
 
     /// Begins a new ownership period of the device.
     ///
-    /// It begins after all earlier records: the device's clock can be a little ahead, and commands
-    /// of this very millisecond can exist. Records farther ahead stem from a clock that was set
-    /// back, and are ignored.
+    /// It begins after all earlier records: the device's clock can be a little ahead, and commands of this very
+    /// millisecond can exist. Records farther ahead stem from a clock that was set back, and are ignored.
     package func beginOwnership(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         let now = transaction.now
@@ -256,23 +233,20 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Returns when a device's ownership period began, and the newest times of its records, up to a
-    /// moment.
+    /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
             "SELECT max(ts) FROM event WHERE did = $1 AND ts <= $2",
             "SELECT max(createdAt) FROM command WHERE did = $1 AND createdAt <= $2",
         ]
-        let stored: [Instant] = try statements.compactMap { statement in
-            try sql.value(statement, did, farthest)
-        }
+        let stored: [Instant] = try statements.compactMap { statement in try sql.value(statement, did, farthest) }
         let reported = try transaction.statuses.find(did)?.status.reportTimes ?? []
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest time ahead of now in a device's history, the only place for reports of
-    /// the device's own bytes.
+    /// Returns the newest time ahead of now in a device's history, the only place for reports of the device's own
+    /// bytes.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(transaction.now)
@@ -288,12 +262,9 @@ package struct DeviceTable: TransactionTable {
     }
 
     /// Returns the next command number of a device, for a command that this transaction stores.
-    package func nextCommandID(_ did: DeviceID) throws -> Int64 {
-        try nextCommandIDs([did])[0] ?? 1
-    }
+    package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
-    /// Deletes a device with all data that belongs to it alone; its bindings must have ended
-    /// before.
+    /// Deletes a device with all data that belongs to it alone; its bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [

@@ -76,15 +76,7 @@ extension Home: TableRow {
         let latitude = column("latitude", \.place?.latitude, as: .changing)
         let longitude = column("longitude", \.place?.longitude, as: .changing)
         var place: Location?
-        if let latitude, let longitude {
-            place = Location(latitude: latitude, longitude: longitude)
-        }
-        return Home(
-            id: id,
-            uid: uid,
-            name: name,
-            place: place,
-            createdAt: column("createdAt", \.createdAt)
-        )
+        if let latitude, let longitude { place = Location(latitude: latitude, longitude: longitude) }
+        return Home(id: id, uid: uid, name: name, place: place, createdAt: column("createdAt", \.createdAt))
     }
 }

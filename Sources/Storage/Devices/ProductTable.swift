@@ -99,8 +99,7 @@ package struct ProductTable: TransactionTable {
         return states.contains(true)
     }
 
-    /// Returns the names, each once, of the alerts and faults open on some device that `isWanted`
-    /// accepts.
+    /// Returns the names, each once, of the alerts and faults open on some device that `isWanted` accepts.
     package func openConditions(
         _ key: ProductKey,
         where isWanted: (ConditionKind, String) -> Bool

@@ -1,11 +1,9 @@
 package import Domain
 
-/// A round of compaction under way, which moves records from the history buffer into the devices'
-/// chunks.
+/// A round of compaction under way, which moves records from the history buffer into the devices' chunks.
 ///
-/// Each call is too short to delay a worker. If a round stops because of an error, a crash or
-/// another process that carries out the same round (`RoundTaken`), the next round continues it:
-/// nothing is half moved.
+/// Each call is too short to delay a worker. If a round stops because of an error, a crash or another process that
+/// carries out the same round (`RoundTaken`), the next round continues it: nothing is half moved.
 package struct Compaction {
     private var round: CompactionRound
     /// The approximate number of chunks that one transaction writes.
@@ -52,11 +50,9 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the history buffer this process sorts: itself, and
-    /// processes that are gone.
+    /// Returns the owners whose parts of the history buffer this process sorts: itself, and processes that are gone.
     ///
-    /// A process is gone once its slot has no row, or is no longer kept for it; its transactions
-    /// ended long before.
+    /// A process is gone once its slot has no row, or is no longer kept for it; its transactions ended long before.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -64,8 +60,8 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer, or
-    /// returns nil if nothing waits.
+    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer, or returns nil if nothing
+    /// waits.
     ///
     /// The owner is this process, or one that is gone. A transaction writes about `step` chunks.
     package func beginCompaction(
@@ -80,8 +76,7 @@ extension Store {
         }.map { Compaction($0, step: step) }
     }
 
-    /// Runs a round of compaction of this process's part at once, or at most `transactions` of its
-    /// transactions.
+    /// Runs a round of compaction of this process's part at once, or at most `transactions` of its transactions.
     package func compactHistory(
         bytesMax: Int,
         step: Int,

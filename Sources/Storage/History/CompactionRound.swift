@@ -4,8 +4,7 @@ import Domain
 struct CompactionRound: Sendable {
     /// The owner of the round's rows in the buffer.
     let owner: NodeSlot
-    /// The mark that a process that ended left in an earlier part of the round; nil for a new
-    /// round.
+    /// The mark that a process that ended left in an earlier part of the round; nil for a new round.
     let mark: HistoryBuffer.Mark?
     /// The last row of the buffer that the round takes.
     private(set) var seq: Int64 = 0
@@ -18,8 +17,7 @@ struct CompactionRound: Sendable {
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// The rows of the buffer that the round takes, ascending, grouped by the steps that delete
-    /// them.
+    /// The rows of the buffer that the round takes, ascending, grouped by the steps that delete them.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -46,8 +44,8 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Sorts one row of the buffer or the next `count` devices, outside any transaction; returns
-    /// false when all is done.
+    /// Sorts one row of the buffer or the next `count` devices, outside any transaction; returns false when all is
+    /// done.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -88,8 +86,7 @@ struct CompactionRound: Sendable {
         var chunk: HistoryChunk?
         for (ts, line) in lines {
             if let open = chunk,
-                ts - open.from >= HistoryTable.spanMax
-                    || open.lines.count + line.count > Self.chunkBytesMax
+                ts - open.from >= HistoryTable.spanMax || open.lines.count + line.count > Self.chunkBytesMax
             {
                 chunks.append(open)
                 chunk = nil
@@ -104,8 +101,7 @@ struct CompactionRound: Sendable {
         if let chunk { chunks.append(chunk) }
     }
 
-    /// Returns the ranges of chunks for transactions of about `count` chunks, without dividing a
-    /// device's chunks.
+    /// Returns the ranges of chunks for transactions of about `count` chunks, without dividing a device's chunks.
     func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

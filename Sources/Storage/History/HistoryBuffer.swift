@@ -1,18 +1,15 @@
 package import Domain
 
-/// The newest part of the history: one row for each batch of reports, which belongs to the process
-/// that wrote it.
+/// The newest part of the history: one row for each batch of reports, which belongs to the process that wrote it.
 ///
-/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by
-/// device and then deletes the rows, in many transactions so that no writer waits long. Its first
-/// transaction claims the round, with a list of its rows. A mark records its progress, so that no
-/// reader sees a line twice and a crash repeats nothing. Another process sorts the rows of a
-/// process that is gone, and its slot's next process can do so at the same time: each transaction
-/// therefore continues from the mark that it knows, and moves and deletes only the listed rows.
+/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by device and then
+/// deletes the rows, in many transactions so that no writer waits long. Its first transaction claims the round, with a
+/// list of its rows. A mark records its progress, so that no reader sees a line twice and a crash repeats nothing.
+/// Another process sorts the rows of a process that is gone, and its slot's next process can do so at the same time:
+/// each transaction therefore continues from the mark that it knows, and moves and deletes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The beginnings of the names of facts with rounds' marks, and with lists of their rows; the
-    /// owner's slot follows.
+    /// The beginnings of the names of facts with rounds' marks, and with lists of their rows; the owner's slot follows.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
     /// A text that sorts after every device's id.
@@ -77,9 +74,8 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Returns the slots of the rows' owners.
     package func owners() throws -> [NodeSlot] {
-        try sql.query("SELECT DISTINCT owner FROM historyBuffer ORDER BY owner") {
-            NodeSlot($0.next(Int.self))
-        }.compactMap(\.self)
+        try sql.query("SELECT DISTINCT owner FROM historyBuffer ORDER BY owner") { NodeSlot($0.next(Int.self)) }
+            .compactMap(\.self)
     }
 
     /// Returns the amount of an owner's unsorted lines.
@@ -90,12 +86,8 @@ package struct HistoryBuffer: TransactionTable {
             WHERE owner = $1
             """,
             owner.number
-        ) {
-            Depth(
-                bytes: $0.next(),
-                since: $0.next(Int64?.self).map { Instant(milliseconds: $0 / 1000) }
-            )
-        } ?? Depth(bytes: 0, since: nil)
+        ) { Depth(bytes: $0.next(), since: $0.next(Int64?.self).map { Instant(milliseconds: $0 / 1000) }) }
+            ?? Depth(bytes: 0, since: nil)
     }
 
     /// Passes each unsorted line with its device to `body`, or only those of certain times.
@@ -121,12 +113,7 @@ package struct HistoryBuffer: TransactionTable {
     }
 
     /// Passes a device's unsorted lines of a time to `body`, in the order of arrival.
-    func lines(
-        of did: DeviceID,
-        from: Instant,
-        to: Instant,
-        _ body: (ArraySlice<UInt8>) -> Void
-    ) throws {
+    func lines(of did: DeviceID, from: Instant, to: Instant, _ body: (ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         let start = Array(did.text.utf8)
         let range = from.milliseconds..<max(from.milliseconds, to.milliseconds)
@@ -144,11 +131,11 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's next round: its first rows, of about `bytesMax` bytes, or the rows of a
-    /// round under way; nil if nothing waits.
+    /// Returns an owner's next round: its first rows, of about `bytesMax` bytes, or the rows of a round under way; nil
+    /// if nothing waits.
     ///
-    /// A new round leaves out rows numbered `end` or later, because an open transaction of this
-    /// process can add rows before them.
+    /// A new round leaves out rows numbered `end` or later, because an open transaction of this process can add rows
+    /// before them.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -168,18 +155,13 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round, and returns its mark; after the last chunk, readers ignore all of
-    /// the round's rows.
+    /// Writes chunks of a round, and returns its mark; after the last chunk, readers ignore all of the round's rows.
     ///
-    /// The first transaction of a round, where `before` is nil, claims it; later ones continue from
-    /// `before`. Chunks of a device that was deleted meanwhile are dropped.
+    /// The first transaction of a round, where `before` is nil, claims it; later ones continue from `before`. Chunks of
+    /// a device that was deleted meanwhile are dropped.
     ///
     /// - Throws: `RoundTaken`.
-    func move(
-        _ chunks: ArraySlice<HistoryChunk>,
-        of round: CompactionRound,
-        after before: Mark?
-    ) throws -> Mark {
+    func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound, after before: Mark?) throws -> Mark {
         try transaction.lock(devices: Set(chunks.map { DeviceID(trusted: $0.did) }).sorted())
         let numbered = chunks.map { chunk in
             var chunk = chunk
@@ -191,11 +173,7 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.history.days.makeStale(numbered)
         let isLast = chunks.endIndex == round.chunks.endIndex
         let mark = Mark(seq: round.seq, did: isLast ? Self.allDevices : chunks.last?.did ?? "")
-        if let before {
-            try goOn(to: mark, of: round, after: before)
-        } else {
-            try claim(round, mark)
-        }
+        if let before { try goOn(to: mark, of: round, after: before) } else { try claim(round, mark) }
         return mark
     }
 
@@ -211,8 +189,7 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Sets a round's first mark, which only one process can do, and stores the list of its rows.
     ///
-    /// All rows must still exist: another process may have moved some since they were read, in a
-    /// round that is over.
+    /// All rows must still exist: another process may have moved some since they were read, in a round that is over.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -227,25 +204,17 @@ package struct HistoryBuffer: TransactionTable {
         ) { $0.next(Int64.self) }
         let rows = round.steps.joined()
         guard Set(waiting).isSuperset(of: rows) else { throw RoundTaken() }
-        try transaction.meta.set(
-            Self.rowFact(of: round.owner),
-            to: rows.map(String.init).joined(separator: " ")
-        )
+        try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes some rows of a round whose chunks are all written, and with the last ones the mark,
-    /// unless another process did.
+    /// Deletes some rows of a round whose chunks are all written, and with the last ones the mark, unless another
+    /// process did.
     ///
-    /// Rows are deleted in steps: deleted content is overwritten, so deleting all at once would
-    /// delay the next commit.
+    /// Rows are deleted in steps: deleted content is overwritten, so deleting all at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }
-        try sql.run(
-            "DELETE FROM meta WHERE name = $1 AND value = $2",
-            Self.fact(of: round.owner),
-            mark.text
-        )
+        try sql.run("DELETE FROM meta WHERE name = $1 AND value = $2", Self.fact(of: round.owner), mark.text)
         guard try sql.changes == 1 else { return }
         try sql.run("DELETE FROM meta WHERE name = $1", Self.rowFact(of: round.owner))
     }
@@ -274,8 +243,8 @@ package struct HistoryBuffer: TransactionTable {
     }
 }
 
-/// The error that another process carries out the round, or did so since its rows were read; a
-/// later round takes the remaining rows.
+/// The error that another process carries out the round, or did so since its rows were read; a later round takes the
+/// remaining rows.
 package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.

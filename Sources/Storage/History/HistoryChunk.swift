@@ -15,9 +15,7 @@ struct HistoryChunk: TableRow {
 
     static let table = Table<HistoryChunk>("history")
     /// The statement that inserts a chunk unless its device was deleted.
-    static let insertOfKnownDevice = table.inserting(
-        where: "EXISTS (SELECT 1 FROM device WHERE did = $1)"
-    )
+    static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryChunk>) -> HistoryChunk {
         HistoryChunk(

@@ -1,7 +1,6 @@
 package import Domain
 
-/// The number of a device's records on a day that the history accepted (`HistoryCount`), and the
-/// number stored.
+/// The number of a device's records on a day that the history accepted (`HistoryCount`), and the number stored.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -14,16 +13,12 @@ package struct HistoryComparison: Sendable, Equatable {
 }
 
 extension HistoryTable {
-    /// Compares accepted with stored records for the newest two days of up to `limit` bound
-    /// devices, without days that began before `oldest`.
+    /// Compares accepted with stored records for the newest two days of up to `limit` bound devices, without days that
+    /// began before `oldest`.
     ///
-    /// The devices are those from `start` on; the first ones follow the last one. Within one read
-    /// all counts are from one moment, whatever is written meanwhile.
-    package func compare(
-        from start: String,
-        since oldest: Instant,
-        limit: Int
-    ) throws -> [HistoryComparison] {
+    /// The devices are those from `start` on; the first ones follow the last one. Within one read all counts are from
+    /// one moment, whatever is written meanwhile.
+    package func compare(from start: String, since oldest: Instant, limit: Int) throws -> [HistoryComparison] {
         let statuses = try sample(from: start, limit: limit)
         var days = statuses.flatMap { record in
             record.status.historyCount.days.compactMap { day, taken in

@@ -7,14 +7,11 @@ package enum HistoryDay {
     package static let length: Int64 = 86_400_000
     /// Half an hour in milliseconds; in almost every zone days begin on a half hour.
     package static let half: Int64 = 1_800_000
-    /// The fewest records of a day that gets sums; for smaller days, sums would take as much space
-    /// as the records.
+    /// The fewest records of a day that gets sums; for smaller days, sums would take as much space as the records.
     package static let recordsMin: Int64 = 512
 
     /// Returns the day of a moment in milliseconds since 1970.
-    package static func number(of moment: Int64) -> Int64 {
-        moment >= 0 ? moment / length : (moment + 1) / length - 1
-    }
+    package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
     /// Returns the time of a day, in milliseconds since 1970.
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
@@ -44,8 +41,7 @@ package struct HistoryDaySums: Sendable {
     var text: String {
         let rows = halves.map { place, totals in
             let bounds: [JSONValue] =
-                totals.numbers == 0
-                ? [] : [.double(totals.sum), .double(totals.least), .double(totals.most)]
+                totals.numbers == 0 ? [] : [.double(totals.sum), .double(totals.least), .double(totals.most)]
             return JSONValue.array(
                 [
                     .integer(place), .integer(totals.count), totals.last,
@@ -64,14 +60,13 @@ package struct HistoryDaySums: Sendable {
         self.day = day
         for row in rows {
             guard let parts = row.arrayValue, parts.count >= 5, let place = parts[0].intValue,
-                let count = parts[1].intValue, let lastAt = parts[3].intValue,
-                let numbers = parts[4].intValue
+                let count = parts[1].intValue, let lastAt = parts[3].intValue, let numbers = parts[4].intValue
             else { return nil }
             var totals = ValueTotals()
             (totals.count, totals.numbers) = (count, numbers)
             (totals.last, totals.lastAt) = (parts[2], lastAt)
-            if numbers > 0, parts.count == 8, let sum = parts[5].doubleValue,
-                let least = parts[6].doubleValue, let most = parts[7].doubleValue
+            if numbers > 0, parts.count == 8, let sum = parts[5].doubleValue, let least = parts[6].doubleValue,
+                let most = parts[7].doubleValue
             {
                 (totals.sum, totals.least, totals.most) = (sum, least, most)
             }

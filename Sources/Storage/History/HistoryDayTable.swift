@@ -3,9 +3,9 @@ import JSON
 
 /// The sums of the history's days, from which long charts are drawn.
 ///
-/// Each past day with many records has one row for each data point, and one row without a name that
-/// says whether the sums are valid. Sums cover only chunks. Records that arrive for a day after it
-/// was summed up, or while it is, make the day stale: it is ignored, and summed up again.
+/// Each past day with many records has one row for each data point, and one row without a name that says whether the
+/// sums are valid. Sums cover only chunks. Records that arrive for a day after it was summed up, or while it is, make
+/// the day stale: it is ignored, and summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name of the fact with the last day whose sums new records make stale.
@@ -18,11 +18,7 @@ package struct HistoryDayTable: TransactionTable {
     // MARK: Reading
 
     /// Returns a device's days with valid sums in a range, with the sums of one data point.
-    package func sums(
-        of name: String,
-        _ did: DeviceID,
-        days: ClosedRange<Int64>
-    ) throws -> [HistoryDaySums] {
+    package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
         guard from <= to else { return [] }
@@ -57,8 +53,7 @@ package struct HistoryDayTable: TransactionTable {
     /// Returns the day up to which all devices' days were summed up, or nil before the first.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// Makes new records of a day mark its sums as stale from now on, because it is about to be
-    /// summed up.
+    /// Makes new records of a day mark its sums as stale from now on, because it is about to be summed up.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
@@ -81,9 +76,7 @@ package struct HistoryDayTable: TransactionTable {
         )
     }
 
-    private func fact(_ name: String) throws -> Int64? {
-        try transaction.meta.value(name).flatMap { Int64($0) }
-    }
+    private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
     /// Returns the devices whose day has many records and isn't summed up.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
@@ -186,8 +179,7 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Pruning
 
-    /// Removes the sums of days that began before a moment: some of their records are no longer
-    /// kept.
+    /// Removes the sums of days that began before a moment: some of their records are no longer kept.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
@@ -210,9 +202,7 @@ package struct HistoryDayDraft: Sendable {
     mutating func add(_ chunk: HistoryChunk, _ time: Range<Int64>) {
         read += chunk.count
         HistoryLine.forEach(in: chunk.lines) { line in
-            guard time.contains(HistoryLine.ts(line)),
-                let record = HistoryLine.record(line, of: did)
-            else { return }
+            guard time.contains(HistoryLine.ts(line)), let record = HistoryLine.record(line, of: did) else { return }
             count += 1
             for member in record.data?.members ?? [] where member.value != .null {
                 sums[member.key, default: HistoryDaySums(day: day)]
@@ -236,9 +226,7 @@ struct HistoryDayRow: TableRow {
 
     static let table = Table<HistoryDayRow>("historyDay")
     /// The statement that inserts a row unless its device was deleted.
-    static let insertOfKnownDevice = table.inserting(
-        where: "EXISTS (SELECT 1 FROM device WHERE did = $1)"
-    )
+    static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryDayRow>) -> HistoryDayRow {
         HistoryDayRow(

@@ -14,11 +14,7 @@ enum HistoryLine {
         bytes.append(bracket)
         append(record.ts.milliseconds, to: &bytes)
         bytes.append(UInt8(ascii: ","))
-        if let json = record.json {
-            bytes.append(contentsOf: json)
-        } else {
-            bytes.append(contentsOf: "null".utf8)
-        }
+        if let json = record.json { bytes.append(contentsOf: json) } else { bytes.append(contentsOf: "null".utf8) }
         if let binary = record.binary {
             bytes.append(contentsOf: ",\"".utf8)
             bytes.append(contentsOf: binary.utf8)
@@ -34,9 +30,7 @@ enum HistoryLine {
     /// Reads a line.
     static func record(_ line: ArraySlice<UInt8>, of did: DeviceID) -> HistoryRecord? {
         let value = line.withUnsafeBufferPointer { try? JSONValue.parse($0) }
-        guard let parts = value?.arrayValue, parts.count >= 2, let ts = parts[0].intValue else {
-            return nil
-        }
+        guard let parts = value?.arrayValue, parts.count >= 2, let ts = parts[0].intValue else { return nil }
         return HistoryRecord(
             did: did,
             ts: Instant(milliseconds: ts),
@@ -72,24 +66,15 @@ enum HistoryLine {
     typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
     /// Passes each line of the buffer to `body`, divided into device and line.
-    static func forEachInBuffer(
-        _ lines: UnsafeBufferPointer<UInt8>,
-        _ body: (_ did: Part, _ line: Part) -> Void
-    ) {
+    static func forEachInBuffer(_ lines: UnsafeBufferPointer<UInt8>, _ body: (_ did: Part, _ line: Part) -> Void) {
         forEach(in: lines) { start, end in
-            guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else {
-                return
-            }
+            guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else { return }
             body(lines[start..<bracket], lines[bracket..<end])
         }
     }
 
     /// Passes each line of one device in the buffer to `body`, without the device.
-    static func forEach(
-        in lines: UnsafeBufferPointer<UInt8>,
-        of did: [UInt8],
-        _ body: (ArraySlice<UInt8>) -> Void
-    ) {
+    static func forEach(in lines: UnsafeBufferPointer<UInt8>, of did: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         forEach(in: lines) { start, end in
             guard end - start > did.count, lines[start + did.count] == bracket,
                 lines[start..<start + did.count].elementsEqual(did)
@@ -98,10 +83,7 @@ enum HistoryLine {
         }
     }
 
-    private static func forEach(
-        in lines: UnsafeBufferPointer<UInt8>,
-        _ body: (_ start: Int, _ end: Int) -> Void
-    ) {
+    private static func forEach(in lines: UnsafeBufferPointer<UInt8>, _ body: (_ start: Int, _ end: Int) -> Void) {
         var start = 0
         while start < lines.count {
             let end = index(of: newline, in: lines, from: start).map { $0 + 1 } ?? lines.count
@@ -111,14 +93,10 @@ enum HistoryLine {
     }
 
     /// Returns the first position of a byte; uses libc, since a buffer has megabytes.
-    private static func index(
-        of byte: UInt8,
-        in lines: UnsafeBufferPointer<UInt8>,
-        from start: Int
-    ) -> Int? {
-        guard let base = lines.baseAddress,
-            let found = memchr(base + start, Int32(byte), lines.count - start)
-        else { return nil }
+    private static func index(of byte: UInt8, in lines: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        guard let base = lines.baseAddress, let found = memchr(base + start, Int32(byte), lines.count - start) else {
+            return nil
+        }
         return base.distance(to: found.assumingMemoryBound(to: UInt8.self))
     }
 }

@@ -1,11 +1,11 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes a device's records from a place up to `to` to `body`, each with the place after it,
-    /// until `body` returns false.
+    /// Passes a device's records from a place up to `to` to `body`, each with the place after it, until `body` returns
+    /// false.
     ///
-    /// Records are ordered by time, those of one moment by arrival. Each is read once, from the
-    /// buffer or a chunk, whatever the compactor has moved; no more chunks are read than needed.
+    /// Records are ordered by time, those of one moment by arrival. Each is read once, from the buffer or a chunk,
+    /// whatever the compactor has moved; no more chunks are read than needed.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -94,10 +94,7 @@ private struct HistoryMerge {
     }
 
     /// Passes the records before a moment to `body`; returns false once `body` has.
-    mutating func handOver(
-        before bound: Int64,
-        _ body: (HistoryRecord, HistoryPlace) throws -> Bool
-    ) throws -> Bool {
+    mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {
                 place.skip += 1
@@ -122,9 +119,7 @@ private struct HistoryMerge {
             head += 1
             return chunk
         }
-        guard let waiting, waiting.ts < bound, chunk.map({ waiting.ts < $0.ts }) ?? true else {
-            return nil
-        }
+        guard let waiting, waiting.ts < bound, chunk.map({ waiting.ts < $0.ts }) ?? true else { return nil }
         bufferHead += 1
         return waiting
     }

@@ -1,15 +1,10 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a moment, newest first; of one moment, the last to arrive
-    /// first.
+    /// Returns a device's records up to a moment, newest first; of one moment, the last to arrive first.
     ///
     /// Reads the buffer and as many chunks as are needed, from the newest on.
-    package func newest(
-        _ did: DeviceID,
-        until moment: Instant,
-        limit: Int
-    ) throws -> [HistoryRecord] {
+    package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
         var lines: [(ts: Int64, order: Int, bytes: ArraySlice<UInt8>)] = []
         func add(_ line: ArraySlice<UInt8>) {
             let ts = HistoryLine.ts(line)
@@ -24,8 +19,7 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // Older chunks can extend beyond this one's beginning, by at most a chunk's longest
-            // time.
+            // Older chunks can extend beyond this one's beginning, by at most a chunk's longest time.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)

@@ -31,13 +31,13 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record is first in the buffer, which has one row for each batch of reports, and later in a
-/// chunk of its device, which covers up to an hour, ascending by time. Every reader reads both.
+/// A record is first in the buffer, which has one row for each batch of reports, and later in a chunk of its device,
+/// which covers up to an hour, ascending by time. Every reader reads both.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The longest time that one chunk covers, in milliseconds; a chunk that reaches a moment
-    /// begins at most this long before it.
+    /// The longest time that one chunk covers, in milliseconds; a chunk that reaches a moment begins at most this long
+    /// before it.
     static let spanMax: Int64 = 3_600_000
 
     /// The sums of days, for long charts.
@@ -53,12 +53,8 @@ package struct HistoryTable: TransactionTable {
 
     /// Passes the records of devices at certain moments to `body`, with the index in `wanted`.
     ///
-    /// Reads the whole buffer once, so it is only for the few reports that are older than their
-    /// device's last one.
-    package func find(
-        _ wanted: [(did: DeviceID, ts: Instant)],
-        _ body: (Int, HistoryRecord) -> Void
-    ) throws {
+    /// Reads the whole buffer once, so it is only for the few reports that are older than their device's last one.
+    package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
         guard !wanted.isEmpty else { return }
         try sql.query(
             """
@@ -75,17 +71,16 @@ package struct HistoryTable: TransactionTable {
         } row: { index, row in
             let (did, ts) = wanted[index]
             HistoryLine.forEach(in: row.nextRow(HistoryChunk.self).lines) { line in
-                guard HistoryLine.ts(line) == ts.milliseconds,
-                    let record = HistoryLine.record(line, of: did)
-                else { return }
+                guard HistoryLine.ts(line) == ts.milliseconds, let record = HistoryLine.record(line, of: did) else {
+                    return
+                }
                 body(index, record)
             }
         }
         var places: [DeviceID: [Int]] = [:]
         for (place, one) in wanted.enumerated() { places[one.did, default: []].append(place) }
         try buffer.forEach(at: Set(wanted.map(\.ts.milliseconds))) { did, line in
-            for place in places[did] ?? []
-            where wanted[place].ts.milliseconds == HistoryLine.ts(line) {
+            for place in places[did] ?? [] where wanted[place].ts.milliseconds == HistoryLine.ts(line) {
                 if let record = HistoryLine.record(line, of: did) { body(place, record) }
             }
         }
@@ -93,9 +88,7 @@ package struct HistoryTable: TransactionTable {
 
     /// Returns how many records a device has.
     package func count(_ did: DeviceID) throws -> Int64 {
-        var count =
-            try sql.integer("SELECT CAST(sum(count) AS BIGINT) FROM history WHERE did = $1", did)
-            ?? 0
+        var count = try sql.integer("SELECT CAST(sum(count) AS BIGINT) FROM history WHERE did = $1", did) ?? 0
         try buffer.forEach { other, _ in if other == did { count += 1 } }
         return count
     }
@@ -113,14 +106,8 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes a device's records of a time that aren't in a chunk yet to `body`, in the order of
-    /// arrival.
-    package func buffered(
-        _ did: DeviceID,
-        from: Instant,
-        to: Instant,
-        _ body: (HistoryRecord) -> Void
-    ) throws {
+    /// Passes a device's records of a time that aren't in a chunk yet to `body`, in the order of arrival.
+    package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }
         }

@@ -1,10 +1,9 @@
 package import Domain
 
-/// Counters of tries: wrong passcodes, wrong secrets, and anything else limited in a window of
-/// time.
+/// Counters of tries: wrong passcodes, wrong secrets, and anything else limited in a window of time.
 ///
-/// A window that begins farther ahead than two machines' clocks can differ stems from a clock that
-/// was set back since, and counts as over.
+/// A window that begins farther ahead than two machines' clocks can differ stems from a clock that was set back since,
+/// and counts as over.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
@@ -20,8 +19,7 @@ package struct AttemptTable: TransactionTable {
     ) throws -> Int64? {
         guard let (count, since) = try find(subject) else { return nil }
         let end = since.adding(seconds: windowSeconds)
-        return count >= max && end > transaction.now && since <= farthest
-            ? transaction.now.seconds(until: end) : nil
+        return count >= max && end > transaction.now && since <= farthest ? transaction.now.seconds(until: end) : nil
     }
 
     /// A limit on tries.
@@ -43,11 +41,10 @@ package struct AttemptTable: TransactionTable {
 
     /// Counts a try within each of some limits, or none if a limit is used up.
     ///
-    /// One statement compares and counts a try, and locks the counter until the transaction ends,
-    /// so that several processes together have no more tries than one.
+    /// One statement compares and counts a try, and locks the counter until the transaction ends, so that several
+    /// processes together have no more tries than one.
     ///
-    /// - Returns: The seconds until none of the limits is used up any more; nil if the try was
-    ///   counted.
+    /// - Returns: The seconds until none of the limits is used up any more; nil if the try was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
         // In one order, so that no two transactions wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }
@@ -74,9 +71,7 @@ package struct AttemptTable: TransactionTable {
         guard !refusing.isEmpty else { return nil }
         for subject in taken.sorted() { try takeBack(subject) }
         // At least a second: another transaction may have counted by a clock that is ahead of ours.
-        return try refusing.map {
-            try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1
-        }.max()
+        return try refusing.map { try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1 }.max()
     }
 
     /// Counts a try, even if none is left; returns the number of tries in the present window.
@@ -107,24 +102,19 @@ package struct AttemptTable: TransactionTable {
 
     /// Takes back a try that was counted before it proved right.
     package func takeBack(_ subject: String) throws {
-        try sql.run(
-            "UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0",
-            subject
-        )
+        try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }
 
     /// The beginnings of subjects that continue with a user's id, alone or before a slash.
     private static let beforeUser = [
-        "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/",
-        "invite:", "remoteDevice:",
+        "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/", "invite:",
+        "remoteDevice:",
     ]
 
     /// Deletes a user's tries.
     package func forget(_ uid: UserID) throws {
-        try sql.run(
-            "DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3",
-            each: Self.beforeUser
-        ) { beginning in
+        try sql.run("DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3", each: Self.beforeUser) {
+            beginning in
             let subject = beginning + uid.text
             // From the slash to the character after it.
             return (subject, subject + "/", subject + "0")
@@ -132,9 +122,7 @@ package struct AttemptTable: TransactionTable {
     }
 
     /// Deletes a subject's tries.
-    package func clear(_ subject: String) throws {
-        try sql.run("DELETE FROM attempt WHERE subject = $1", subject)
-    }
+    package func clear(_ subject: String) throws { try sql.run("DELETE FROM attempt WHERE subject = $1", subject) }
 
     /// Returns how many counters there are.
     package func count() throws -> Int64 {
@@ -142,8 +130,6 @@ package struct AttemptTable: TransactionTable {
     }
 
     private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {
-        try sql.first("SELECT count, since FROM attempt WHERE subject = $1", subject) {
-            ($0.next(), $0.next())
-        }
+        try sql.first("SELECT count, since FROM attempt WHERE subject = $1", subject) { ($0.next(), $0.next()) }
     }
 }

@@ -6,8 +6,7 @@ import Sodium
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds refusals at a moment, and deletes those older than `oldest` and the oldest beyond
-    /// `max`.
+    /// Adds refusals at a moment, and deletes those older than `oldest` and the oldest beyond `max`.
     package func add(
         _ refusals: [ClientRefusal],
         keeping max: Int,
@@ -29,9 +28,8 @@ package struct RefusalTable: TransactionTable {
             each: refusals
         ) { refusal in
             (
-                transaction.hash(refusal.likeness, boundTo: "refusal"), refusal.reason,
-                refusal.firstAt, refusal.lastAt, refusal.times,
-                transaction.key.seal(RefusalCodec.object(refusal).encoded())
+                transaction.hash(refusal.likeness, boundTo: "refusal"), refusal.reason, refusal.firstAt, refusal.lastAt,
+                refusal.times, transaction.key.seal(RefusalCodec.object(refusal).encoded())
             )
         }
         try prune(keeping: max, since: oldest)
@@ -49,10 +47,7 @@ package struct RefusalTable: TransactionTable {
     }
 
     /// Returns the newest refusals since a moment, oldest first, each with its row's id.
-    package func page(
-        since moment: Instant,
-        limit: Int
-    ) throws -> [(id: Int64, refusal: ClientRefusal)] {
+    package func page(since moment: Instant, limit: Int) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
             SELECT id, firstAt, lastAt, times, detail FROM refusal
@@ -64,8 +59,7 @@ package struct RefusalTable: TransactionTable {
             let (id, firstAt, lastAt) =
                 (row.next(Int64.self), row.next(Instant.self), row.next(Instant.self))
             let times = row.next(Int64.self)
-            guard let detail = transaction.key.open(row.next()),
-                var refusal = RefusalCodec.decode(stored: detail)
+            guard let detail = transaction.key.open(row.next()), var refusal = RefusalCodec.decode(stored: detail)
             else { return nil }
             refusal.firstAt = firstAt
             refusal.lastAt = lastAt

@@ -2,9 +2,9 @@ import Domain
 
 /// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`).
 ///
-/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only
-/// under its lock. And locks are taken in one order, so that no two transactions wait for each
-/// other: users before devices, each ascending by id.
+/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only under its lock. And
+/// locks are taken in one order, so that no two transactions wait for each other: users before devices, each ascending
+/// by id.
 struct LockLedger {
     /// A rule that a transaction broke.
     enum Breach: Error, Equatable, CustomStringConvertible {
@@ -23,8 +23,7 @@ struct LockLedger {
             switch self {
             case .user(let uid): "the user \(uid.text) is not locked"
             case .device(let did): "the device \(did.text) is not locked"
-            case .pair(let uid, let did):
-                "neither the user \(uid.text) nor the device \(did.text) is locked"
+            case .pair(let uid, let did): "neither the user \(uid.text) nor the device \(did.text) is locked"
             case .order(let key, let last): "\(key) was locked after \(last)"
             case .all: "not everything is locked"
             }
@@ -74,8 +73,8 @@ struct LockLedger {
         last = place
     }
 
-    /// Records the lock of a user that the transaction creates; no other transaction knows the
-    /// user, so nothing waits for the lock.
+    /// Records the lock of a user that the transaction creates; no other transaction knows the user, so nothing waits
+    /// for the lock.
     mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
     /// Records the lock of a device that the transaction creates.
@@ -89,9 +88,7 @@ struct LockLedger {
 
     // MARK: Checking
 
-    func require(_ uid: UserID) throws(Breach) {
-        guard holdsAll || held.contains(.user(uid)) else { throw .user(uid) }
-    }
+    func require(_ uid: UserID) throws(Breach) { guard holdsAll || held.contains(.user(uid)) else { throw .user(uid) } }
 
     func require(_ did: DeviceID) throws(Breach) {
         guard holdsAll || held.contains(.device(did)) else { throw .device(did) }
@@ -99,9 +96,7 @@ struct LockLedger {
 
     /// Checks that a user or a device is locked: either guards a row about both.
     func require(_ uid: UserID, or did: DeviceID) throws(Breach) {
-        guard holdsAll || held.contains(.user(uid)) || held.contains(.device(did)) else {
-            throw .pair(uid, did)
-        }
+        guard holdsAll || held.contains(.user(uid)) || held.contains(.device(did)) else { throw .pair(uid, did) }
     }
 
     func requireAll() throws(Breach) {

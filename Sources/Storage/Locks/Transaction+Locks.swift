@@ -3,21 +3,19 @@ import Glibc
 
 /// Locks of users and devices.
 ///
-/// A transaction that writes a row about a user or a device locks that user or device first, in a
-/// separate call, and only then reads the data on which it decides. A user's lock covers the user's
-/// sessions, names, links and homes; a device's covers its bindings, invitations, commands,
-/// schedules and status. A transaction that writes an uncovered row is stopped and run again
-/// (`LockLedger`). SQLite has one writer at a time and needs no locks: only tests record them there
-/// (`LockRecord.isTested`), and end if a rule is broken.
+/// A transaction that writes a row about a user or a device locks that user or device first, in a separate call, and
+/// only then reads the data on which it decides. A user's lock covers the user's sessions, names, links and homes; a
+/// device's covers its bindings, invitations, commands, schedules and status. A transaction that writes an uncovered
+/// row is stopped and run again (`LockLedger`). SQLite has one writer at a time and needs no locks: only tests record
+/// them there (`LockRecord.isTested`), and end if a rule is broken.
 extension Transaction {
     /// Whether locks are taken or recorded; on SQLite only in tests.
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
 
     /// Locks users and devices until the end of the transaction; unknown ones are ignored.
     ///
-    /// Waits for other transactions that hold them. A later call in the same transaction can lock
-    /// only what is already held, or what follows it in the order: users before devices, each
-    /// ascending.
+    /// Waits for other transactions that hold them. A later call in the same transaction can lock only what is already
+    /// held, or what follows it in the order: users before devices, each ascending.
     ///
     /// - Returns: Whether data read before may have changed meanwhile, and must be read again.
     @discardableResult
@@ -25,17 +23,12 @@ extension Transaction {
         record?.note { try $0.lock(users: users.sorted(), devices: devices.sorted()) }
         guard sql.hasOtherWriters else { return false }
         // One by one in ascending order: a single query may lock in the order of its plan.
-        try sql.run("SELECT uid FROM account WHERE uid = $1 FOR UPDATE", each: users.sorted()) {
-            $0
-        }
-        try sql.run("SELECT did FROM status WHERE did = $1 FOR UPDATE", each: devices.sorted()) {
-            $0
-        }
+        try sql.run("SELECT uid FROM account WHERE uid = $1 FOR UPDATE", each: users.sorted()) { $0 }
+        try sql.run("SELECT did FROM status WHERE did = $1 FOR UPDATE", each: devices.sorted()) { $0 }
         return true
     }
 
-    /// Reads a value, locks the users and devices that it names, and reads it again if it may have
-    /// changed.
+    /// Reads a value, locks the users and devices that it names, and reads it again if it may have changed.
     ///
     /// - Throws: `LockConflict` if the second read names others.
     package func lock<Value>(
@@ -47,9 +40,7 @@ extension Transaction {
         guard try lock(users: users, devices: devices) else { return value }
         let again = try read()
         let (usersNow, devicesNow) = names(again)
-        guard Set(usersNow).isSubset(of: users), Set(devicesNow).isSubset(of: devices) else {
-            throw LockConflict()
-        }
+        guard Set(usersNow).isSubset(of: users), Set(devicesNow).isSubset(of: devices) else { throw LockConflict() }
         return again
     }
 
@@ -89,8 +80,7 @@ extension Transaction {
         record?.note { $0.lock(new: did) }
     }
 
-    /// Locks all users and devices, before any other lock; for rare work that concerns any number
-    /// of them.
+    /// Locks all users and devices, before any other lock; for rare work that concerns any number of them.
     package func lockAll() throws {
         record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
@@ -98,8 +88,8 @@ extension Transaction {
         try sql.run("LOCK TABLE account, status IN EXCLUSIVE MODE")
     }
 
-    /// Begins a piece of work that has a separate transaction where several processes write, such
-    /// as one request of a batch.
+    /// Begins a piece of work that has a separate transaction where several processes write, such as one request of a
+    /// batch.
     ///
     /// It relies on no lock of earlier pieces, and its locks begin the order anew.
     package func beginPiece() {
@@ -110,8 +100,7 @@ extension Transaction {
 
     /// Throws unless the user is locked, so that the transaction runs again; on SQLite stops tests.
     ///
-    /// The next run finds and locks a user that another transaction added after our locks were
-    /// taken.
+    /// The next run finds and locks a user that another transaction added after our locks were taken.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID) throws {
         guard let record else { return }
@@ -119,8 +108,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// Throws unless the device is locked, so that the transaction runs again; on SQLite stops
-    /// tests.
+    /// Throws unless the device is locked, so that the transaction runs again; on SQLite stops tests.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -128,16 +116,14 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// Throws unless all devices are locked, so that the transaction runs again; on SQLite stops
-    /// tests.
+    /// Throws unless all devices are locked, so that the transaction runs again; on SQLite stops tests.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// Throws unless the user or the device is locked, so that the transaction runs again; on
-    /// SQLite stops tests.
+    /// Throws unless the user or the device is locked, so that the transaction runs again; on SQLite stops tests.
     ///
     /// Either lock guards a row about both.
     @inline(__always)
@@ -150,22 +136,20 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// Throws unless everything is locked, so that the transaction runs again; on SQLite stops
-    /// tests.
+    /// Throws unless everything is locked, so that the transaction runs again; on SQLite stops tests.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
     }
 }
 
-/// The error that the data to lock changed while the transaction waited for the lock; the same work
-/// can be run again.
+/// The error that the data to lock changed while the transaction waited for the lock; the same work can be run again.
 package struct LockConflict: Error {}
 
 /// The error that a transaction was about to write a row it hasn't locked.
 ///
-/// Either another transaction added the row meanwhile, and the same work finds it when run again,
-/// or the code has a defect.
+/// Either another transaction added the row meanwhile, and the same work finds it when run again, or the code has a
+/// defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 
@@ -174,8 +158,8 @@ struct LockMissing: Error, CustomStringConvertible {
 
 /// The ledger of one transaction, whose value is copied into each table.
 final class LockRecord {
-    /// Whether the environment marks this as a test (`CHECK_LOCKS=1`): a program in service must
-    /// not end at a breach that is harmless on SQLite.
+    /// Whether the environment marks this as a test (`CHECK_LOCKS=1`): a program in service must not end at a breach
+    /// that is harmless on SQLite.
     static let isTested = getenv("CHECK_LOCKS").map { String(cString: $0) == "1" } ?? false
 
     private(set) var ledger = LockLedger()
@@ -190,14 +174,12 @@ final class LockRecord {
         return hasOtherWriters || isTested ? LockRecord(hasOtherWriters: hasOtherWriters) : nil
     }
 
-    /// Records locks; ends a test if the order is broken, which is always a defect of the calling
-    /// code.
+    /// Records locks; ends a test if the order is broken, which is always a defect of the calling code.
     func note(_ body: (inout LockLedger) throws -> Void) {
         do {
             try body(&ledger)
         } catch {
-            // Outside tests the transaction continues: at worst it causes a deadlock, which
-            // PostgreSQL ends.
+            // Outside tests the transaction continues: at worst it causes a deadlock, which PostgreSQL ends.
             precondition(!Self.isTested, "A lock is missing: \(error)")
         }
     }
@@ -210,8 +192,7 @@ final class LockRecord {
             try body(ledger)
         } catch let error as LockLedger.Breach {
             guard hasOtherWriters else {
-                // Only in a test (`isTested`), which must end with a defect of the code that
-                // writes.
+                // Only in a test (`isTested`), which must end with a defect of the code that writes.
                 fatalError("A lock is missing: \(error)")
             }
             throw LockMissing(breach: error)

@@ -24,11 +24,9 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds dead letters and deletes the oldest beyond about `max`; returns the new rows' ids,
-    /// which ascend.
+    /// Adds dead letters and deletes the oldest beyond about `max`; returns the new rows' ids, which ascend.
     ///
-    /// The engine numbers the rows and never reuses a number, so the id of a dropped letter never
-    /// names another letter.
+    /// The engine numbers the rows and never reuses a number, so the id of a dropped letter never names another letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -98,8 +96,8 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the newest letter that exceeds a total size of topics and payloads in bytes, counted
-    /// from the newest; nil if all fit.
+    /// Returns the newest letter that exceeds a total size of topics and payloads in bytes, counted from the newest;
+    /// nil if all fit.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
         let sizes = try sql.query(
@@ -115,9 +113,7 @@ package struct DeadLetterTable: TransactionTable {
     }
 
     /// Removes a letter and all older ones.
-    package func drop(upTo id: Int64) throws {
-        try sql.run("DELETE FROM deadLetter WHERE id <= $1", id)
-    }
+    package func drop(upTo id: Int64) throws { try sql.run("DELETE FROM deadLetter WHERE id <= $1", id) }
 
     /// Removes the letters that name a user, or a terminal that the user has or had a session on.
     ///

@@ -2,8 +2,8 @@
 package struct GuideTable {
     let transaction: Transaction
 
-    /// Returns whether there is a product, a registered device, a device that reported, a bound
-    /// device, and a completed command.
+    /// Returns whether there is a product, a registered device, a device that reported, a bound device, and a completed
+    /// command.
     package func steps() throws -> [Bool] {
         try [
             "SELECT 1 FROM product LIMIT 1",

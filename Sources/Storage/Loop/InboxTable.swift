@@ -30,10 +30,9 @@ package struct InboxTable: TransactionTable {
     /// Claims new keys.
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
         try transaction.requireLocks(of: entries.map(\.key.did))
-        try sql.run(
-            "INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)",
-            each: entries
-        ) { ($0.key.did, $0.key.id, $0.version, transaction.now) }
+        try sql.run("INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)", each: entries) {
+            ($0.key.did, $0.key.id, $0.version, transaction.now)
+        }
     }
 
     /// Returns the devices with more than `count` keys.
@@ -45,11 +44,7 @@ package struct InboxTable: TransactionTable {
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
-        try sql.value(
-            "SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2",
-            did,
-            count - 1
-        )
+        try sql.value("SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2", did, count - 1)
     }
 
     /// Deletes at most `limit` of a device's keys claimed before a moment; returns how many.

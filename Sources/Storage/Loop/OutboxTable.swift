@@ -16,11 +16,7 @@ package struct OutboxTable: TransactionTable {
     /// Adds messages to be published by a worker; returns the row's id.
     ///
     /// If `isSecret`, a message holds a token, a code or a secret, and the row is sealed.
-    package func add(
-        _ messages: [OutboundMessage],
-        by worker: String,
-        isSecret: Bool
-    ) throws -> Int64 {
+    package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
         let id = transaction.sequence.next(transaction.now)
         let bytes = OutboxCodec.encode(messages)
         try sql.run(
@@ -95,8 +91,8 @@ package struct OutboxTable: TransactionTable {
     /// Returns the number of each lane's waiting rows, by its name; lanes without any are left out.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
-    /// Returns at most `limit` topics of waiting messages in the first rows of each lane, with
-    /// their numbers of messages, largest first.
+    /// Returns at most `limit` topics of waiting messages in the first rows of each lane, with their numbers of
+    /// messages, largest first.
     package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
         var counts: [String: Int] = [:]
         for worker in try depths().keys {
@@ -163,9 +159,7 @@ enum OutboxCodec {
 
     static func encode(_ messages: [OutboundMessage]) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(
-            messages.reduce(0) { $0 + $1.topic.utf8.count + $1.payload.count + 16 }
-        )
+        bytes.reserveCapacity(messages.reduce(0) { $0 + $1.topic.utf8.count + $1.payload.count + 16 })
         var last: [UInt8]?
         for message in messages {
             let isRepeated = message.payload == last
@@ -214,8 +208,7 @@ enum OutboxCodec {
                     isRetained: flags & retained != 0,
                     expiresAt: moment(flags, &rest),
                     correlation: flags & correlated != 0 ? piece(&rest).map(Array.init) : nil,
-                    traceparent: flags & traced != 0
-                        ? piece(&rest).map { String(decoding: $0, as: UTF8.self) } : nil
+                    traceparent: flags & traced != 0 ? piece(&rest).map { String(decoding: $0, as: UTF8.self) } : nil
                 )
             )
         }
@@ -223,15 +216,11 @@ enum OutboxCodec {
     }
 
     private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
-        for shift in [0, 8, 16, 24] as [UInt32] {
-            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+        for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
     private static func moment(_ flags: UInt8, _ rest: inout ArraySlice<UInt8>) -> Instant? {
-        guard flags & expiring != 0, let low = number(&rest), let high = number(&rest) else {
-            return nil
-        }
+        guard flags & expiring != 0, let low = number(&rest), let high = number(&rest) else { return nil }
         return Instant(milliseconds: Int64(bitPattern: UInt64(high) << 32 | UInt64(low)))
     }
 

@@ -19,10 +19,7 @@ package struct DiskRoom: Sendable, Equatable {
         guard statvfs(path, &space) == 0 else { return nil }
         let block = Int64(space.f_frsize)
         let taken = Int64(space.f_blocks) - Int64(space.f_bfree)
-        return DiskRoom(
-            free: Int64(space.f_bavail) * block,
-            total: (taken + Int64(space.f_bavail)) * block
-        )
+        return DiskRoom(free: Int64(space.f_bavail) * block, total: (taken + Int64(space.f_bavail)) * block)
     }
 
     /// Returns the space on the disk that a path is on, or will be.

@@ -1,11 +1,9 @@
 package import Domain
 
-/// A kind of rows that end at a moment: some kinds are deleted a time after it, the others are
-/// ended by a worker.
+/// A kind of rows that end at a moment: some kinds are deleted a time after it, the others are ended by a worker.
 ///
-/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new
-/// kind of rows needs a line below, and a line in the workers' `ExpiredRows` that says how long
-/// they are kept.
+/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new kind of rows needs
+/// a line below, and a line in the workers' `ExpiredRows` that says how long they are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -41,9 +39,9 @@ package struct ExpiringRows: Sendable {
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// Beside other transactions it locks the rows that it finds, which checks their current
-    /// content, and skips rows that another transaction has locked: a counter of tries that has
-    /// begun anew is not an old one. It therefore needs no other lock.
+    /// Beside other transactions it locks the rows that it finds, which checks their current content, and skips rows
+    /// that another transaction has locked: a counter of tries that has begun anew is not an old one. It therefore
+    /// needs no other lock.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
@@ -53,9 +51,7 @@ package struct ExpiringRows: Sendable {
     }
 
     /// The query that counts the rows that ended before `$1`, up to `$2`.
-    var counting: String {
-        "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting"
-    }
+    var counting: String { "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting" }
 
     // MARK: Deleted
 
@@ -109,12 +105,7 @@ package struct ExpiringRows: Sendable {
     /// Lines of the audit trail, except records of an erasure, which are kept forever.
     ///
     /// A line's id is the microsecond of its creation.
-    package static let audit = Self(
-        "audit",
-        key: "id",
-        by: "id",
-        where: "kind <> 'erased' AND id < 1000 * $1"
-    )
+    package static let audit = Self("audit", key: "id", by: "id", where: "kind <> 'erased' AND id < 1000 * $1")
 
     // MARK: Ended by workers, or erased step by step
 
@@ -142,20 +133,14 @@ package struct ExpiringRows: Sendable {
         where: "guestUntil IS NOT NULL AND guestUntil <= $1"
     )
     /// Cancelled accounts.
-    package static let cancellation = Self(
-        "cancellation",
-        key: "uid",
-        by: "deletesAt",
-        where: "deletesAt <= $1"
-    )
+    package static let cancellation = Self("cancellation", key: "uid", by: "deletesAt", where: "deletesAt <= $1")
 }
 
 extension RetentionTable {
-    /// Deletes rows of a kind that ended before a moment, oldest first, at most `limit`; returns
-    /// how many.
+    /// Deletes rows of a kind that ended before a moment, oldest first, at most `limit`; returns how many.
     ///
-    /// Also deletes requests received after `later`, which were written before a clock was set
-    /// back. By default, `later` is as far ahead as `moment` is back.
+    /// Also deletes requests received after `later`, which were written before a clock was set back. By default,
+    /// `later` is as far ahead as `moment` is back.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,
@@ -167,11 +152,7 @@ extension RetentionTable {
             let later = later ?? Instant(milliseconds: 2 * now - moment.milliseconds)
             return try delete(transaction, moment...max(moment, later), limit)
         }
-        try transaction.sql.run(
-            rows.deletion(besideOthers: transaction.sql.hasOtherWriters),
-            moment,
-            limit
-        )
+        try transaction.sql.run(rows.deletion(besideOthers: transaction.sql.hasOtherWriters), moment, limit)
         return try transaction.sql.changes
     }
 

@@ -1,7 +1,6 @@
 package import Domain
 
-/// The numbers of stored reports and kept refusals in each ten minutes of the last day, as facts in
-/// `meta`.
+/// The numbers of stored reports and kept refusals in each ten minutes of the last day, as facts in `meta`.
 package struct LoadTable {
     let sql: SQL
 
@@ -15,8 +14,7 @@ package struct LoadTable {
     /// The number of steps in a day, including the current one.
     package static let steps: Int64 = 144
 
-    /// Adds counts to the steps of their moments, and deletes steps that ended more than a day
-    /// before `now`.
+    /// Adds counts to the steps of their moments, and deletes steps that ended more than a day before `now`.
     ///
     /// One statement adds each count, since several processes count at once.
     package func add(
@@ -41,8 +39,7 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of a day's steps, oldest first; the last step is still running at the
-    /// moment.
+    /// Returns the counts of a day's steps, oldest first; the last step is still running at the moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -68,15 +65,12 @@ package struct LoadTable {
     /// The digits of a step's number in its name, so that names are in the order of time.
     private static let digits = 10
 
-    private static func step(_ moment: Instant) -> Int64 {
-        max(0, moment.milliseconds / 1000 / stepSeconds)
-    }
+    private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }
 
     private static func first(at moment: Instant) -> Int64 { max(0, step(moment) - steps + 1) }
 
     private static func name(_ kind: Kind, _ step: Int64) -> String {
         let number = "\(step)"
-        return "load.\(kind.rawValue)."
-            + String(repeating: "0", count: max(0, digits - number.count)) + number
+        return "load.\(kind.rawValue)." + String(repeating: "0", count: max(0, digits - number.count)) + number
     }
 }

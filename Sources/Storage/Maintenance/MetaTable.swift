@@ -34,8 +34,7 @@ package struct MetaTable {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
-    /// Returns a number that grows whenever a product or an app changes, by which caches detect the
-    /// change.
+    /// Returns a number that grows whenever a product or an app changes, by which caches detect the change.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"

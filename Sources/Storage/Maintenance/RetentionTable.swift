@@ -4,9 +4,8 @@ package import Domain
 package struct RetentionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Deletes a device's events, ended commands and waiters older than a moment, and ended
-    /// bindings without remaining commands, at most `limit` of each; returns whether there may be
-    /// more.
+    /// Deletes a device's events, ended commands and waiters older than a moment, and ended bindings without remaining
+    /// commands, at most `limit` of each; returns whether there may be more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -55,22 +54,20 @@ package struct RetentionTable: TransactionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// Whether a waiter's command is no longer open; waiters for open commands still get their
-    /// answer.
+    /// Whether a waiter's command is no longer open; waiters for open commands still get their answer.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// Whether an ended binding has outlived the commands of its time; compares their numbers,
-    /// since clocks can be set.
+    /// Whether an ended binding has outlived the commands of its time; compares their numbers, since clocks can be set.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
         """
 
-    /// Returns whether a device has events, commands or waiters older than a moment, or bindings
-    /// that ended before all of its remaining commands.
+    /// Returns whether a device has events, commands or waiters older than a moment, or bindings that ended before all
+    /// of its remaining commands.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """

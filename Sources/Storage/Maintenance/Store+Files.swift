@@ -1,5 +1,4 @@
-/// The maintenance of the engine's storage: a file's log and size; a database server needs almost
-/// none.
+/// The maintenance of the engine's storage: a file's log and size; a database server needs almost none.
 extension Store {
     /// The file, if any.
     var file: SQLiteFile? {
@@ -24,17 +23,16 @@ extension Store {
     /// Copies the log into the database file, up to the oldest page that a reader still needs.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits
-    /// overwrite old content; returns false if nothing was added.
+    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits overwrite old content;
+    /// returns false if nothing was added.
     ///
     /// - Throws: The system's or the engine's error; trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused
-    /// parts of pages.
+    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused parts of pages.
     ///
-    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns
-    /// false if a reader or writer was in the way for too long, and it must be tried again later.
+    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns false if a reader or
+    /// writer was in the way for too long, and it must be tried again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -56,13 +54,11 @@ extension Store {
     package func fileSize() throws -> FileSize {
         switch engine {
         case .sqlite(let file): try file.fileSize()
-        case .postgres(let database):
-            FileSize(bytes: try database.bytes(), freeBytes: 0, isShrinkable: false)
+        case .postgres(let database): FileSize(bytes: try database.bytes(), freeBytes: 0, isShrinkable: false)
         }
     }
 
-    /// Removes `pages` free pages from the file; the disk gets the space back when the log is
-    /// copied.
+    /// Removes `pages` free pages from the file; the disk gets the space back when the log is copied.
     ///
     /// It stores nothing new, so no commit waits for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }

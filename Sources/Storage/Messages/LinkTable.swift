@@ -32,9 +32,7 @@ package struct LinkTable: TransactionTable {
     }
 
     /// Returns a link without using it up, even if it ended or was used; nil for an unknown token.
-    package func find(_ token: String) throws -> Link? {
-        try sql.find(LinkRow.table, Self.hash(token))?.link
-    }
+    package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
     /// Uses a link up and returns it; nil if it is unknown, of another kind, over, or used before.
     ///
@@ -63,14 +61,8 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's links of a kind that were made at a moment or later and that `isMeant`
-    /// accepts.
-    package func void(
-        _ kind: Link.Kind,
-        of uid: UserID,
-        since moment: Instant,
-        where isMeant: (Link) -> Bool
-    ) throws {
+    /// Voids a user's links of a kind that were made at a moment or later and that `isMeant` accepts.
+    package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {
         let found = try sql.rows(
             of: LinkRow.table,
             "WHERE uid = $1 AND kind = $2 AND createdAt >= $3 AND usedAt IS NULL",
@@ -80,9 +72,7 @@ package struct LinkTable: TransactionTable {
         )
         let meant = found.filter { $0.link.map(isMeant) ?? true }
         try transaction.requireLock(of: uid)
-        try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) {
-            (transaction.now, $0.tokenHash)
-        }
+        try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) { (transaction.now, $0.tokenHash) }
     }
 
     private static func hash(_ token: String) -> [UInt8] { Sodium.sha256(token.utf8) }

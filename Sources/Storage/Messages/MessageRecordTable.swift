@@ -24,17 +24,14 @@ package struct MessageRecordTable: TransactionTable {
         }
     }
 
-    /// Stores a message's record, with a hash of its full address by which its user's records are
-    /// found.
+    /// Stores a message's record, with a hash of its full address by which its user's records are found.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
     }
 
     /// Returns the record of a message, or nil.
-    package func find(_ id: MessageID) throws -> MessageRecord? {
-        try sql.find(MessageRecordRow.table, id)?.record
-    }
+    package func find(_ id: MessageID) throws -> MessageRecord? { try sql.find(MessageRecordRow.table, id)?.record }
 
     /// Returns a page of records, the newest message first.
     package func page(behind place: Place, limit: Int) throws -> [MessageRecord] {
@@ -52,11 +49,9 @@ package struct MessageRecordTable: TransactionTable {
     /// Returns the records of messages to a user's present addresses, the oldest first.
     func records(of user: User) throws -> [MessageRecord] {
         try user.messageAddresses.flatMap { address in
-            try sql.rows(
-                of: MessageRecordRow.table,
-                "WHERE addressHash = $1",
-                addressHash(address, of: user.app)
-            ).map(\.record)
+            try sql.rows(of: MessageRecordRow.table, "WHERE addressHash = $1", addressHash(address, of: user.app)).map(
+                \.record
+            )
         }.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     }
 

@@ -28,16 +28,12 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims due messages of a channel, oldest first, for `leaseSeconds`, after which a dead
-    /// process's messages are tried again.
+    /// Claims due messages of a channel, oldest first, for `leaseSeconds`, after which a dead process's messages are
+    /// tried again.
     ///
-    /// Reads ten times as many due messages, so that one sender's flood does not delay the others'.
-    /// Of several processes that read the same message, the first gets it.
-    package func claim(
-        _ channel: OutgoingMessage.Channel,
-        leaseSeconds: Int64,
-        limit: Int
-    ) throws -> [Due] {
+    /// Reads ten times as many due messages, so that one sender's flood does not delay the others'. Of several
+    /// processes that read the same message, the first gets it.
+    package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
             channel.rawValue,
@@ -45,8 +41,7 @@ package struct OutgoingMessageTable: TransactionTable {
             limit * Self.lookedAtPerClaimed
         )
         // Messages take turns by terminal, or else by app.
-        let due = FairTurns.first(limit, of: waiting) { row in
-            row.message.origin?.terminal.text ?? row.message.app.text
+        let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = transaction.now.adding(seconds: leaseSeconds)
         var claimed: [Due] = []
@@ -66,8 +61,8 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes all messages due now that this process's slot claimed and that wait for another try,
-    /// because their claims are obsolete.
+    /// Makes all messages due now that this process's slot claimed and that wait for another try, because their claims
+    /// are obsolete.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -83,11 +78,7 @@ package struct OutgoingMessageTable: TransactionTable {
 
     /// Returns whether a message exists and a try is the last one begun, and locks the message.
     package func isAt(_ tries: Int, _ id: MessageID) throws -> Bool {
-        try sql.run(
-            "UPDATE delivery SET tries = tries WHERE messageId = $1 AND tries = $2",
-            id,
-            tries
-        )
+        try sql.run("UPDATE delivery SET tries = tries WHERE messageId = $1 AND tries = $2", id, tries)
         return try sql.changes == 1
     }
 
@@ -118,14 +109,9 @@ package struct OutgoingMessageTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Removes and returns at most `limit` expired messages, except those that another process
-    /// removes.
+    /// Removes and returns at most `limit` expired messages, except those that another process removes.
     package func takeExpired(limit: Int) throws -> [Due] {
-        let expired = try query(
-            "expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
-            transaction.now,
-            limit
-        )
+        let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
         var removed: [Due] = []
         try sql.query("DELETE FROM delivery WHERE messageId = $1 RETURNING tries", each: expired) {
             $0.message.id
@@ -141,9 +127,7 @@ package struct OutgoingMessageTable: TransactionTable {
     }
 
     /// Returns when the next message expires, or nil.
-    package func nextExpiry() throws -> Instant? {
-        try sql.value("SELECT min(expiresAt) FROM delivery")
-    }
+    package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
     /// Returns the unsent messages to a user's addresses, oldest first; opens all unsent messages.
     package func unsent(to user: User) throws -> [Due] {
@@ -154,12 +138,8 @@ package struct OutgoingMessageTable: TransactionTable {
         }
     }
 
-    /// Returns a page of unsent messages, newest first, with the moment of their next try; without
-    /// dummies.
-    package func page(
-        behind place: MessageRecordTable.Place,
-        limit: Int
-    ) throws -> [(due: Due, dueAt: Instant)] {
+    /// Returns a page of unsent messages, newest first, with the moment of their next try; without dummies.
+    package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
             """
@@ -173,14 +153,9 @@ package struct OutgoingMessageTable: TransactionTable {
     }
 
     /// Returns the number of unsent messages.
-    package func count() throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0
-    }
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0 }
 
-    private func query<each Value: ColumnValue>(
-        _ condition: String,
-        _ values: repeat each Value
-    ) throws -> [Due] {
+    private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> [Due] {
         try sql.rows(of: MessageRow.table, "WHERE \(condition)", repeat each values).map(\.due)
     }
 }
@@ -210,11 +185,7 @@ struct MessageRow: TableRow {
             error: column("error", \.due.error),
             createdAt: column("createdAt", \.due.createdAt)
         )
-        return MessageRow(
-            due: due,
-            dueAt: column("dueAt", \.dueAt),
-            claimedBy: column("claimedBy", \.claimedBy)
-        )
+        return MessageRow(due: due, dueAt: column("dueAt", \.dueAt), claimedBy: column("claimedBy", \.claimedBy))
     }
 }
 

@@ -1,12 +1,8 @@
 /// Access to whole rows of tables, whose columns only the steps of `Migrations` name.
 extension SQL {
     /// Reads a page of a table's rows after a key, up to a number of rows and of bytes.
-    func page(
-        of table: StoredTable,
-        behind key: [StoredValue]?,
-        rowsMax: Int,
-        bytesMax: Int
-    ) throws -> [[StoredValue]] {
+    func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]
+    {
         var rows: [[StoredValue]] = []
         var bytes = 0
         let values = (key ?? []) + [.integer(Int64(rowsMax))]
@@ -33,23 +29,15 @@ extension SQL {
     func insert(_ rows: [[StoredValue]], into table: StoredTable) throws {
         statementCount += 1
         try engine.query(table.insert, each: rows) { row, target in
-            for (place, value) in row.enumerated() {
-                value.bind(to: Parameter(target, Int32(place + 1)))
-            }
+            for (place, value) in row.enumerated() { value.bind(to: Parameter(target, Int32(place + 1))) }
         } row: { _, _ in
         }
     }
 
-    private func scan(
-        _ statement: String,
-        _ values: [StoredValue],
-        row: (inout Row) throws -> Bool
-    ) throws {
+    private func scan(_ statement: String, _ values: [StoredValue], row: (inout Row) throws -> Bool) throws {
         statementCount += 1
         try engine.scan(statement) { target in
-            for (place, value) in values.enumerated() {
-                value.bind(to: Parameter(target, Int32(place + 1)))
-            }
+            for (place, value) in values.enumerated() { value.bind(to: Parameter(target, Int32(place + 1))) }
         } row: { source in
             var next = Row(source, self)
             return try row(&next)

@@ -3,17 +3,16 @@ import Glibc
 
 /// A copy of a whole store into another, of either engine.
 ///
-/// Tables are copied in the order in which they refer to each other, rows in the order of their
-/// keys, some thousands in a transaction. If a copy ends early, the next one continues after the
-/// last row in the target. The target has the table `moving` until everything is copied and
-/// compared, and can't otherwise be opened.
+/// Tables are copied in the order in which they refer to each other, rows in the order of their keys, some thousands in
+/// a transaction. If a copy ends early, the next one continues after the last row in the target. The target has the
+/// table `moving` until everything is copied and compared, and can't otherwise be opened.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
         /// The target already holds data.
         case targetInUse(table: String)
-        /// Messages wait in the source to be published; `rows` is their number of rows, and
-        /// `topics` are some topics with their numbers of messages.
+        /// Messages wait in the source to be published; `rows` is their number of rows, and `topics` are some topics
+        /// with their numbers of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
         /// The named process works on the source.
         case sourceInUse(node: String)
@@ -37,8 +36,7 @@ package struct StoreMove {
     static let bytesMax = 8 << 20
     /// The tables about running processes; during a move none runs.
     private static let leftOut: Set = ["node", "lease"]
-    /// The table of facts about the store itself, copied at the end, since the target already has
-    /// facts.
+    /// The table of facts about the store itself, copied at the end, since the target already has facts.
     private static let facts = "meta"
     /// How many topics of waiting messages are named.
     private static let topicsShownMax = 5
@@ -57,8 +55,8 @@ package struct StoreMove {
 
     /// Copies, compares, and makes the target usable; returns its tables.
     ///
-    /// `progress` gets the current activity and the completed part, from 0 to 1. If it throws, the
-    /// copy ends, and the next one continues it.
+    /// `progress` gets the current activity and the completed part, from 0 to 1. If it throws, the copy ends, and the
+    /// next one continues it.
     ///
     /// - Throws: `Failure`, what the stores throw, or what `progress` throws.
     package func run(
@@ -101,8 +99,7 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Refuses a source on which a process works, even one that works alone and so has no name
-    /// there.
+    /// Refuses a source on which a process works, even one that works alone and so has no name there.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -124,21 +121,17 @@ package struct StoreMove {
         guard try !target.isHalfMoved else { return }
         try target.batch(at: now) { tx in
             for table in tables where table.name != Self.facts {
-                guard try tx.sql.lastKey(of: table) == nil else {
-                    throw Failure.targetInUse(table: table.name)
-                }
+                guard try tx.sql.lastKey(of: table) == nil else { throw Failure.targetInUse(table: table.name) }
             }
             try tx.sql.run("CREATE TABLE moving (since \(target.isShared ? "BIGINT" : "INTEGER"))")
         }
     }
 
-    /// Returns a table's number of rows, for the progress; an estimate where counting can exceed a
-    /// statement's time limit.
+    /// Returns a table's number of rows, for the progress; an estimate where counting can exceed a statement's time
+    /// limit.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
-            guard store.isShared else {
-                return try tx.sql.integer("SELECT count(*) FROM \(table.name)")
-            }
+            guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
             return try tx.sql.integer(
                 """
                 SELECT CAST(coalesce(sum(greatest(reltuples, 0)), 0) AS BIGINT) FROM pg_class
@@ -166,11 +159,7 @@ package struct StoreMove {
         }
     }
 
-    private func page(
-        of table: StoredTable,
-        in store: Store,
-        behind key: [StoredValue]?
-    ) throws -> [[StoredValue]]? {
+    private func page(of table: StoredTable, in store: Store, behind key: [StoredValue]?) throws -> [[StoredValue]]? {
         let rows = try store.read {
             try $0.sql.page(
                 of: table,
@@ -202,9 +191,7 @@ package struct StoreMove {
 
     private func compare(_ table: StoredTable) throws -> Table {
         let (wanted, actual) = (try sum(table, in: source), try sum(table, in: target))
-        guard wanted == actual else {
-            throw Failure.unequal(table: table.name, source: wanted, target: actual)
-        }
+        guard wanted == actual else { throw Failure.unequal(table: table.name, source: wanted, target: actual) }
         return Table(name: table.name, sum: actual)
     }
 
@@ -220,8 +207,8 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Copies the facts, makes the engine number rows after the existing ones, and removes the
-    /// mark, in one transaction.
+    /// Copies the facts, makes the engine number rows after the existing ones, and removes the mark, in one
+    /// transaction.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -244,12 +231,9 @@ package struct StoreMove {
 extension SQL {
     /// Makes PostgreSQL number a table's next row after the last existing one.
     fileprivate func numberBehind(_ table: StoredTable) throws {
-        guard let column = table.numbered,
-            let last = try integer("SELECT max(\(column)) FROM \(table.name)")
-        else { return }
-        _ = try integer(
-            "SELECT setval(pg_get_serial_sequence('\(table.name)', '\(column)'), $1)",
-            last
-        )
+        guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
+            return
+        }
+        _ = try integer("SELECT setval(pg_get_serial_sequence('\(table.name)', '\(column)'), $1)", last)
     }
 }

@@ -22,9 +22,7 @@ struct StoredTable: Sendable, Equatable {
             let text = statement.drop(while: \.isWhitespace)
             if text.hasPrefix("CREATE TABLE "), let table = StoredTable(text) {
                 tables.append(table)
-            } else if text.hasPrefix("ALTER TABLE "),
-                let place = text.firstRange(of: " ADD COLUMN ")
-            {
+            } else if text.hasPrefix("ALTER TABLE "), let place = text.firstRange(of: " ADD COLUMN ") {
                 let name = text[..<place.lowerBound].dropFirst("ALTER TABLE ".count)
                 guard let index = tables.firstIndex(where: { $0.name == name }) else { continue }
                 tables[index].add(text[place.upperBound...])
@@ -75,8 +73,7 @@ struct StoredTable: Sendable, Equatable {
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var keyNames: [String] { key.map { columns[$0].name } }
 
-    /// Returns the query for rows in the order of the key, after a key if `isBehind`; the last
-    /// parameter is the limit.
+    /// Returns the query for rows in the order of the key, after a key if `isBehind`; the last parameter is the limit.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")

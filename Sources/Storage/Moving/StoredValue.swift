@@ -53,8 +53,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the value to the bytes to hash: a byte for its type, its length if that varies, and
-    /// its bytes.
+    /// Appends the value to the bytes to hash: a byte for its type, its length if that varies, and its bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {
@@ -83,8 +82,8 @@ enum StoredValue: Sendable, Equatable {
 
 /// The number of a table's rows, and their checksum.
 ///
-/// The checksum is the sum, modulo 2^64, of the first 8 bytes of the SHA-256 of each row as our
-/// `Row` reads it, so that the order of the rows doesn't matter.
+/// The checksum is the sum, modulo 2^64, of the first 8 bytes of the SHA-256 of each row as our `Row` reads it, so that
+/// the order of the rows doesn't matter.
 package struct TableSum: Sendable, Equatable {
     /// The number of rows.
     package private(set) var rows: Int64 = 0

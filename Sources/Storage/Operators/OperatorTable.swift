@@ -1,8 +1,7 @@
 package import Domain
 import Sodium
 
-/// Operators of the console and their credentials; links, cookies and tokens are stored as hashes
-/// only.
+/// Operators of the console and their credentials; links, cookies and tokens are stored as hashes only.
 package struct OperatorTable: TransactionTable {
     let transaction: Transaction
 
@@ -33,15 +32,10 @@ package struct OperatorTable: TransactionTable {
         return try sql.changes > 0
     }
 
-    /// Ends an operator's sessions, except `kept`, and voids links; returns how many sessions
-    /// ended.
+    /// Ends an operator's sessions, except `kept`, and voids links; returns how many sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
-        try sql.run(
-            "DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2",
-            name,
-            kept ?? ""
-        )
+        try sql.run("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
         return try sql.changes
     }
 
@@ -90,11 +84,7 @@ package struct OperatorTable: TransactionTable {
 
     /// Returns the session of a cookie's token, whether still valid or not.
     package func session(token: String) throws -> OperatorSession? {
-        try sql.rows(
-            of: OperatorSessionRow.table,
-            "WHERE tokenHash = $1",
-            Sodium.sha256(token.utf8)
-        ).first?.session
+        try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
 
     /// Returns one session, or nil.
@@ -113,11 +103,7 @@ package struct OperatorTable: TransactionTable {
 
     /// Notes that a session was used.
     package func noteUse(ofSession id: String) throws {
-        try sql.run(
-            "UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2",
-            transaction.now,
-            id
-        )
+        try sql.run("UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2", transaction.now, id)
     }
 
     /// Ends a session; returns whether it existed.
@@ -146,9 +132,7 @@ package struct OperatorTable: TransactionTable {
     }
 
     /// Returns one token, or nil.
-    package func token(_ id: String) throws -> OperatorToken? {
-        try sql.find(OperatorTokenRow.table, id)?.token
-    }
+    package func token(_ id: String) throws -> OperatorToken? { try sql.find(OperatorTokenRow.table, id)?.token }
 
     /// Returns the tokens of one operator or of all, the newest first.
     package func tokens(of name: String? = nil) throws -> [OperatorToken] {

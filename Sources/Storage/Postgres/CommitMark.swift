@@ -1,13 +1,13 @@
 import Sodium
 import Synchronization
 
-/// The mark that a transaction leaves, so that it takes effect once even if the answer to its
-/// commit is lost and it is run again.
+/// The mark that a transaction leaves, so that it takes effect once even if the answer to its commit is lost and it is
+/// run again.
 ///
-/// It is an id among the notices. The next run claims it first, so it waits until the server has
-/// ended the lost transaction, and learns whether that was committed. If so, the lost run's value
-/// and the effects of its commit count. A mark whose commit was answered is no longer needed: the
-/// next transaction with a mark deletes it, and maintenance deletes the rest.
+/// It is an id among the notices. The next run claims it first, so it waits until the server has ended the lost
+/// transaction, and learns whether that was committed. If so, the lost run's value and the effects of its commit count.
+/// A mark whose commit was answered is no longer needed: the next transaction with a mark deletes it, and maintenance
+/// deletes the rest.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
@@ -40,22 +40,16 @@ final class CommitMark<Value> {
     /// Notes that the commit of a run was answered.
     func confirm() { state = .answered }
 
-    /// Leaves the stored marks for the next transaction with a mark to delete; called when there
-    /// are no more runs.
+    /// Leaves the stored marks for the next transaction with a mark to delete; called when there are no more runs.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
     }
 
     /// Runs `body`, unless the lost run was committed.
-    func run(
-        in tx: Transaction,
-        noting changes: GateChanges,
-        _ body: (Transaction) throws -> Value
-    ) throws -> Value {
+    func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // Without its records: the gate's file was rewritten as a whole, and has newer ones
-            // too.
+            // Without its records: the gate's file was rewritten as a whole, and has newer ones too.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -82,7 +76,5 @@ final class AnsweredMarks: Sendable {
     }
 
     /// Remembers marks to be deleted; maintenance deletes those beyond the limit.
-    func add(_ more: [String]) {
-        ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) }
-    }
+    func add(_ more: [String]) { ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) } }
 }

@@ -3,14 +3,13 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder that keeps a gate's file in step with a database on another machine, for processes that
-/// can't reach the file.
+/// A feeder that keeps a gate's file in step with a database on another machine, for processes that can't reach the
+/// file.
 ///
-/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect
-/// with its commit. The feeder reads the current rows then, and appends them. It holds the file
-/// meanwhile, so that an older record never follows a newer one from another writer. It begins with
-/// all rows, which it reads after it listens, so that nothing is missed in between. It reads as a
-/// role that sees only hashes and grants. Blocks; for one thread.
+/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect with its commit. The
+/// feeder reads the current rows then, and appends them. It holds the file meanwhile, so that an older record never
+/// follows a newer one from another writer. It begins with all rows, which it reads after it listens, so that nothing
+/// is missed in between. It reads as a role that sees only hashes and grants. Blocks; for one thread.
 package final class GateFeed {
     /// The channel of announcements: each is a kind's number, a space and a key.
     static let channel = "lamplighter_gate"
@@ -28,9 +27,7 @@ package final class GateFeed {
 
     /// Announces changes in the transaction that makes them.
     static func announce(_ records: [Record], _ sql: SQL) throws {
-        let keys = records.filter { $0.kind != .connections }.map {
-            "\($0.kind.rawValue) \($0.key)"
-        }
+        let keys = records.filter { $0.kind != .connections }.map { "\($0.kind.rawValue) \($0.key)" }
         try sql.run("SELECT pg_notify('\(channel)', $1)", each: keys) { $0 }
     }
 
@@ -60,21 +57,15 @@ package final class GateFeed {
 
     /// Waits up to `wait` for announcements, and appends the announced records; returns how many.
     ///
-    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old
-    /// file.
+    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old file.
     ///
-    /// - Throws: `PostgresError` if the database is away, or the file system's error; begin anew
-    ///   then.
+    /// - Throws: `PostgresError` if the database is away, or the file system's error; begin anew then.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))
-        if ContinuousClock.now - readAll > Self.connectionsEvery {
-            count += try appendConnections()
-        }
+        if ContinuousClock.now - readAll > Self.connectionsEvery { count += try appendConnections() }
         if count == 0 { try connection.execute("SELECT 1") }
-        guard utimes(path, nil) == 0 else {
-            throw CredentialsError.system(call: "utimes", errno: errno)
-        }
+        guard utimes(path, nil) == 0 else { throw CredentialsError.system(call: "utimes", errno: errno) }
         return count
     }
 
@@ -85,9 +76,9 @@ package final class GateFeed {
         let records = try connection.transaction(beginningWith: Self.begin) {
             try changed.sorted().compactMap { text -> Record? in
                 let parts = text.split(separator: " ", maxSplits: 1)
-                guard parts.count == 2, let number = UInt8(parts[0]),
-                    let kind = Record.Kind(rawValue: number)
-                else { return nil }
+                guard parts.count == 2, let number = UInt8(parts[0]), let kind = Record.Kind(rawValue: number) else {
+                    return nil
+                }
                 return try GateRecords.current(kind, of: String(parts[1]), in: sql)
             }
         }
@@ -117,9 +108,7 @@ package final class GateFeed {
     }
 
     private func rewriteHeld() throws {
-        let records = try connection.transaction(beginningWith: Self.begin) {
-            try GateRecords.all(sql)
-        }
+        let records = try connection.transaction(beginningWith: Self.begin) { try GateRecords.all(sql) }
         try file.rewrite(records)
         for case .connections(let newest) in records { known = newest }
     }

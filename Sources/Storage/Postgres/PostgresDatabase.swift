@@ -5,14 +5,12 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread uses a separate connection. Writing transactions, of this process and of others, run
-/// concurrently and lock the rows on which they decide (`Transaction.lock`). With `isOneWriter`
-/// each takes one lock first, so that they run one after another. Readers see one committed state
-/// and never wait.
+/// Each thread uses a separate connection. Writing transactions, of this process and of others, run concurrently and
+/// lock the rows on which they decide (`Transaction.lock`). With `isOneWriter` each takes one lock first, so that they
+/// run one after another. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// The id of this run of the process, which each of its sessions sends to the server
-    /// (`ProcessRole`).
+    /// The id of this run of the process, which each of its sessions sends to the server (`ProcessRole`).
     let processID: String
     /// A pattern for all process ids.
     static let anyProcess = "p-%"
@@ -24,12 +22,11 @@ final class PostgresDatabase: Sendable {
     /// The time limit of a transaction, if any.
     let bound: TransactionBound?
 
-    /// Opens a pool of at most `connectionsMax` connections, and connects once to check the
-    /// server's settings and clock.
+    /// Opens a pool of at most `connectionsMax` connections, and connects once to check the server's settings and
+    /// clock.
     ///
-    /// A transaction lasts at most as long as `bound`. `onConnection` gets each new connection
-    /// first. Waits up to eight seconds for a process to disconnect that must not work beside this
-    /// one.
+    /// A transaction lasts at most as long as `bound`. `onConnection` gets each new connection first. Waits up to eight
+    /// seconds for a process to disconnect that must not work beside this one.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -54,11 +51,7 @@ final class PostgresDatabase: Sendable {
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
             try PostgresSettings.apply(to: connection)
-            try role.enter(
-                SQL(.postgres(connection), key: key),
-                as: processID,
-                isKnown: isKnown.isSet
-            )
+            try role.enter(SQL(.postgres(connection), key: key), as: processID, isKnown: isKnown.isSet)
             isKnown.set()
             try onConnection(connection)
             return connection
@@ -76,8 +69,8 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// How often it checks whether another process has ended, a tenth of a second apart; in total
-    /// longer than the server needs to notice that its machine is gone.
+    /// How often it checks whether another process has ended, a tenth of a second apart; in total longer than the
+    /// server needs to notice that its machine is gone.
     private static let looksForFoes = 80
 
     /// A flag that stays set.
@@ -107,14 +100,12 @@ final class PostgresDatabase: Sendable {
     }
 
     /// Lends a connection, which is closed afterwards if it failed.
-    func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        try pool.with(body)
-    }
+    func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
     /// How long to wait for the server after an unanswered commit, in seconds.
     ///
-    /// For commands this is as long as a failover takes; for the service, whose threads others wait
-    /// for, as long as a restart.
+    /// For commands this is as long as a failover takes; for the service, whose threads others wait for, as long as a
+    /// restart.
     private static let awaitedMax = (command: 30, service: 5)
 
     /// Waits until the server can be reached, for `awaitedMax` at most.
@@ -127,8 +118,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs a part of opening, and turns the server's errors into reasons why the database can't be
-    /// used.
+    /// Runs a part of opening, and turns the server's errors into reasons why the database can't be used.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -150,8 +140,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables
-    /// yet.
+    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables yet.
     ///
     /// - Throws: `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
@@ -197,27 +186,20 @@ final class PostgresDatabase: Sendable {
     private static let vacuumMilliseconds = 600_000
 
     /// Returns the size of the database on the server's disk, in bytes.
-    func bytes() throws -> Int64 {
-        try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 }
-    }
+    func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size of tables that are rewritten, in bytes: at most a second's work, in
-    /// which nothing reads them.
+    /// The largest total size of tables that are rewritten, in bytes: at most a second's work, in which nothing reads
+    /// them.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites the tables that held erased accounts, because unused parts of pages keep deleted
-    /// data.
+    /// Rewrites the tables that held erased accounts, because unused parts of pages keep deleted data.
     ///
-    /// Large tables are only vacuumed; later rows take the space of deleted ones. The server's log
-    /// and its copies hold the data for as long as they are kept. Always returns true.
+    /// Large tables are only vacuumed; later rows take the space of deleted ones. The server's log and its copies hold
+    /// the data for as long as they are kept. Always returns true.
     func vacuumErased() throws -> Bool {
-        guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
-            return true
-        }
+        guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {
-            try $0.integer(
-                "SELECT pg_total_relation_size('account') + pg_total_relation_size('identity')"
-            ) ?? 0
+            try $0.integer("SELECT pg_total_relation_size('account') + pg_total_relation_size('identity')") ?? 0
         }
         let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
@@ -230,9 +212,7 @@ final class PostgresDatabase: Sendable {
             }
             for table in ["account", "identity"] { try connection.execute("\(way) \(table)") }
         }
-        try write { sql in
-            try sql.transaction { try MetaTable(sql: sql, cache: nil).confirmVacuum(mark) }
-        }
+        try write { sql in try sql.transaction { try MetaTable(sql: sql, cache: nil).confirmVacuum(mark) } }
         return true
     }
 }

@@ -48,9 +48,8 @@ extension Store {
                 oldestTransaction: try Self.oldestTransaction(sql),
                 bloat: try Self.bloat(sql),
                 connections: (
-                    used: try sql.integer(
-                        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-                    ) ?? 0,
+                    used: try sql.integer("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
+                        ?? 0,
                     max: try sql.integer(
                         """
                         SELECT CAST(current_setting('max_connections') AS BIGINT)
@@ -69,13 +68,7 @@ extension Store {
                 CAST(pg_current_wal_lsn() - replay_lsn AS BIGINT)
             FROM pg_stat_replication
             """
-        ) {
-            DatabaseHealth.Standby(
-                name: $0.next(),
-                isSynchronous: $0.next(),
-                bytesBehind: $0.next()
-            )
-        }
+        ) { DatabaseHealth.Standby(name: $0.next(), isSynchronous: $0.next(), bytesBehind: $0.next()) }
     }
 
     private static func oldestTransaction(_ sql: SQL) throws -> (seconds: Int64, pid: Int64) {

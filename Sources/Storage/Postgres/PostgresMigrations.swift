@@ -17,8 +17,7 @@ struct PostgresMigrations {
     /// The table of the steps that ran.
     private static let journal = "migration"
 
-    /// The one SQLite function in our statements that PostgreSQL names differently, for both types
-    /// of its values.
+    /// The one SQLite function in our statements that PostgreSQL names differently, for both types of its values.
     ///
     /// It returns the position of the second value in the first, or 0.
     private static let functions = """
@@ -30,8 +29,8 @@ struct PostgresMigrations {
 
     /// Returns a step's statements for PostgreSQL.
     ///
-    /// They are written for SQLite's strict tables, whose few types are replaced. A key that SQLite
-    /// numbers itself gets a sequence; the other differences are options of tables.
+    /// They are written for SQLite's strict tables, whose few types are replaced. A key that SQLite numbers itself gets
+    /// a sequence; the other differences are options of tables.
     static func translate(_ statements: String) -> String {
         let types = [
             "seq INTEGER NOT NULL PRIMARY KEY":
@@ -52,8 +51,7 @@ struct PostgresMigrations {
         return PostgresTables.extended(text)
     }
 
-    /// Runs the missing steps in one transaction; throws if steps are missing and `migrates` is
-    /// false.
+    /// Runs the missing steps in one transaction; throws if steps are missing and `migrates` is false.
     ///
     /// Processes migrate one at a time; others wait up to a minute.
     ///
@@ -83,12 +81,9 @@ struct PostgresMigrations {
 
     /// Runs the steps, again if they deadlock with a transaction of a running process.
     ///
-    /// Such a transaction holds one table that the steps change and waits for another that they
-    /// hold; the server ends one of both.
-    private func runBesideOthers(
-        _ steps: [Migrations.Step],
-        beforeMigrating: () throws -> Void
-    ) throws {
+    /// Such a transaction holds one table that the steps change and waits for another that they hold; the server ends
+    /// one of both.
+    private func runBesideOthers(_ steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         for _ in 1..<RunAgain.runsMax {
             do {
                 return try runAlone(steps, beforeMigrating: beforeMigrating)
@@ -117,8 +112,8 @@ struct PostgresMigrations {
     /// The time for one statement of a migration, in milliseconds: an hour.
     private static let patience = 3_600_000
 
-    /// The statements that wait up to a minute until no other process migrates, and remove the time
-    /// limit of further statements.
+    /// The statements that wait up to a minute until no other process migrates, and remove the time limit of further
+    /// statements.
     private static let begin = [
         "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
         "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,
@@ -129,9 +124,7 @@ struct PostgresMigrations {
         beforeMigrating: () throws -> Void
     ) throws {
         let isNew = try applied().isEmpty
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS \(Self.journal) (name TEXT NOT NULL PRIMARY KEY)"
-        )
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.journal) (name TEXT NOT NULL PRIMARY KEY)")
         let missing = try missing(steps)
         guard !missing.isEmpty else { return }
         if !isNew { try beforeMigrating() }
@@ -157,8 +150,7 @@ struct PostgresMigrations {
 
     /// Returns the steps that the database lacks.
     ///
-    /// A program of the previous version can use a database with more steps, because steps only
-    /// add.
+    /// A program of the previous version can use a database with more steps, because steps only add.
     ///
     /// - Throws: `Store.Failure.newerVersion` if the program knows too few steps.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
@@ -166,9 +158,7 @@ struct PostgresMigrations {
         let known = Set(steps.map(\.name))
         if !done.isSubset(of: known) {
             let least = try Self.fact(Self.minimum, connection).flatMap { Int($0) } ?? .max
-            guard known.isSubset(of: done), least <= steps.count else {
-                throw Store.Failure.newerVersion(path: place)
-            }
+            guard known.isSubset(of: done), least <= steps.count else { throw Store.Failure.newerVersion(path: place) }
         }
         return steps.filter { !done.contains($0.name) }
     }
@@ -195,8 +185,7 @@ struct PostgresMigrations {
 
     // MARK: The key
 
-    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables
-    /// yet.
+    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables yet.
     static func fingerprint(_ connection: PostgresConnection) throws -> String? {
         try fact(KeyFingerprint.fact, connection)
     }

@@ -7,15 +7,15 @@ extension PostgresDatabase {
     /// The maximum number of partitions made for copied history: five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Makes the missing partitions of `history` for the week of a moment and two weeks ahead;
-    /// returns how many it made.
+    /// Makes the missing partitions of `history` for the week of a moment and two weeks ahead; returns how many it
+    /// made.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Makes the missing partitions of `history` for the weeks of some moments, each in a separate
-    /// transaction; returns how many it made.
+    /// Makes the missing partitions of `history` for the weeks of some moments, each in a separate transaction; returns
+    /// how many it made.
     ///
     /// Skips a week with chunks in the default partition.
     func makePartitions(forWeeksOf moments: [Int64]) throws -> Int {
@@ -26,21 +26,17 @@ extension PostgresDatabase {
                 _ = try with { try $0.execute(PostgresTables.making(at: moment)) }
                 made += 1
             } catch let error as PostgresError where ["42P07", "23514"].contains(error.state) {
-                // Another process has just made it, or the default partition holds chunks of its
-                // time.
+                // Another process has just made it, or the default partition holds chunks of its time.
                 continue
             }
         }
         return made
     }
 
-    /// Drops the partitions whose chunks all ended before a moment, in milliseconds since 1970;
-    /// returns how many.
+    /// Drops the partitions whose chunks all ended before a moment, in milliseconds since 1970; returns how many.
     func dropPartitions(before moment: Int64) throws -> Int {
         let over = try partitions().filter { $0.to + HistoryTable.spanMax <= moment }
-        for partition in over {
-            _ = try with { try $0.execute("DROP TABLE IF EXISTS \(partition.name)") }
-        }
+        for partition in over { _ = try with { try $0.execute("DROP TABLE IF EXISTS \(partition.name)") } }
         return over.count
     }
 
@@ -63,8 +59,7 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Makes the history's missing partitions for the week of a moment and some weeks ahead;
-    /// returns how many it made.
+    /// Makes the history's missing partitions for the week of a moment and some weeks ahead; returns how many it made.
     ///
     /// Does nothing for a file.
     package func makeHistoryPartitions(at now: Instant) throws -> Int {
@@ -74,9 +69,9 @@ extension Store {
 
     /// Makes the partitions for history to be copied from another store.
     ///
-    /// Chunks without a partition are stored in the default partition, which can't be dropped as a
-    /// whole, and which the server scans whenever a partition is made. If there are very many
-    /// weeks, the oldest ones stay there: devices' clocks can show any time.
+    /// Chunks without a partition are stored in the default partition, which can't be dropped as a whole, and which the
+    /// server scans whenever a partition is made. If there are very many weeks, the oldest ones stay there: devices'
+    /// clocks can show any time.
     func makeHistoryPartitions(for source: Store) throws {
         guard case .postgres(let database) = engine else { return }
         let weeks = try source.read { tx in

@@ -4,16 +4,14 @@ import Synchronization
 
 /// A limited pool of one process's connections to a database, each used by one thread at a time.
 ///
-/// A connection that failed is closed with all idle ones: after a failover they lead to a server
-/// that no longer writes. Connecting is tried again after a pause, which grows from 0.1 to 2
-/// seconds.
+/// A connection that failed is closed with all idle ones: after a failover they lead to a server that no longer writes.
+/// Connecting is tried again after a pause, which grows from 0.1 to 2 seconds.
 final class PostgresPool: Sendable {
     /// The time that a thread waits for a connection, in seconds.
     static let waitMax = 10
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
-    /// A connection that one thread at a time uses, after it took it out of the list of idle ones
-    /// under its lock.
+    /// A connection that one thread at a time uses, after it took it out of the list of idle ones under its lock.
     ///
     /// `@unchecked` since libpq's connection can change threads, but not be used by two at once.
     private struct Lent: @unchecked Sendable {
@@ -73,9 +71,7 @@ final class PostgresPool: Sendable {
     }
 
     private func takeBack(_ lent: Lent) {
-        guard !lent.connection.isLost, !lent.connection.isInTransaction,
-            !lent.connection.wasCancelled
-        else { return }
+        guard !lent.connection.isLost, !lent.connection.isInTransaction, !lent.connection.wasCancelled else { return }
         state.withLock { $0.idle.append(lent) }
     }
 
@@ -97,11 +93,8 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets the function that gets the reason why there is no connection, and nil once there is
-    /// one.
-    func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
-        state.withLock { $0.tell = tell }
-    }
+    /// Sets the function that gets the reason why there is no connection, and nil once there is one.
+    func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {
         let tell = state.withLock { state -> (@Sendable (String?) -> Void)? in

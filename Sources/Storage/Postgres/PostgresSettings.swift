@@ -2,8 +2,7 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The settings of a connection on which order, texts and durability depend, set when it opens and
-/// read back.
+/// The settings of a connection on which order, texts and durability depend, set when it opens and read back.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
@@ -20,11 +19,10 @@ enum PostgresSettings {
         }
     }
 
-    /// All settings: a transaction of a frozen process ends after 2 s, a wait for a lock after 5 s,
-    /// and a statement after 15 s.
+    /// All settings: a transaction of a frozen process ends after 2 s, a wait for a lock after 5 s, and a statement
+    /// after 15 s.
     static let all = [
-        Setting("server_encoding", "UTF8"),
-        Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
+        Setting("server_encoding", "UTF8"), Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
         Setting("locale provider", "c", query: database("datlocprovider")),
         Setting("synchronous_commit", "on", "remote_apply"),
         Setting("idle_in_transaction_session_timeout", "2s"),
@@ -38,8 +36,8 @@ enum PostgresSettings {
 
     /// The statements that make the settings; a stricter value on the server is kept.
     ///
-    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the
-    /// process is, even while it works for the process: others may wait for its sessions to end.
+    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the process is, even
+    /// while it works for the process: others may wait for its sessions to end.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -54,8 +52,8 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// Returns the name of a process's sessions on the server; the process that takes over its
-    /// lanes ends them by this name.
+    /// Returns the name of a process's sessions on the server; the process that takes over its lanes ends them by this
+    /// name.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
     /// Applies the settings to a new connection and reads them back.
@@ -63,8 +61,7 @@ enum PostgresSettings {
     /// - Throws: `Store.Failure.wrongSetting`.
     static func apply(to connection: PostgresConnection) throws {
         try connection.execute(set)
-        for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value)
-        {
+        for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value) {
             throw Store.Failure.wrongSetting(
                 name: setting.name,
                 value: value,
@@ -83,15 +80,11 @@ enum PostgresSettings {
     static func checkClock(_ connection: PostgresConnection) throws {
         let before = now
         let query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
-        guard let text = try connection.execute(query).texts.first, let theirs = Int64(text) else {
-            return
-        }
+        guard let text = try connection.execute(query).texts.first, let theirs = Int64(text) else { return }
         let after = now
         // The server answered at some time between the two.
         let off = theirs < before ? theirs - before : max(0, theirs - after)
-        guard abs(off) <= Instant.clockOffMax else {
-            throw Store.Failure.wrongClock(milliseconds: off)
-        }
+        guard abs(off) <= Instant.clockOffMax else { throw Store.Failure.wrongClock(milliseconds: off) }
     }
 
     /// Milliseconds since 1970.

@@ -1,19 +1,14 @@
-/// The parts of PostgreSQL's tables that SQLite's lack: partitions, and settings of storage and
-/// vacuum.
+/// The parts of PostgreSQL's tables that SQLite's lack: partitions, and settings of storage and vacuum.
 enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
 
-    /// Tables whose rows are short-lived: each is vacuumed after a thousand dead rows, whatever its
-    /// size.
-    static let queues = [
-        "attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter",
-    ]
+    /// Tables whose rows are short-lived: each is vacuumed after a thousand dead rows, whatever its size.
+    static let queues = ["attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter"]
 
     /// Returns a step's statements with the parts that SQLite lacks.
     ///
-    /// The default partition takes chunks of a time without a partition, such as those from a wrong
-    /// clock.
+    /// The default partition takes chunks of a time without a partition, such as those from a wrong clock.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",
@@ -34,8 +29,7 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // Space beside each status for its next version: no index changes, and no vacuum is needed
-        // for it.
+        // Space beside each status for its next version: no index changes, and no vacuum is needed for it.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 

@@ -2,8 +2,8 @@ import PostgreSQL
 
 /// The role of a process among those connected to its database.
 ///
-/// Each session first announces it by its name (`application_name`), and then checks for others: of
-/// two that begin at the same moment, at least one finds the other.
+/// Each session first announces it by its name (`application_name`), and then checks for others: of two that begin at
+/// the same moment, at least one finds the other.
 package enum ProcessRole: Sendable {
     /// A command, which works beside any other process.
     case command
@@ -21,18 +21,15 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Names a new session, and refuses it if a process is connected that must not work beside this
-    /// one.
+    /// Names a new session, and refuses it if a process is connected that must not work beside this one.
     ///
-    /// Otherwise one of them, or both, would handle each message. If `isKnown` and other sessions
-    /// of this process exist, only the other process must not work, so nothing is refused.
+    /// Otherwise one of them, or both, would handle each message. If `isKnown` and other sessions of this process
+    /// exist, only the other process must not work, so nothing is refused.
     ///
     /// - Throws: `PostgresError`, with the state `PostgresError.foe` for such a process.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
-        _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in
-            row.next(String.self)
-        }
+        _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }
         let foes: (ProcessRole, ProcessRole)
         switch self {
         case .command: return
@@ -54,9 +51,6 @@ package enum ProcessRole: Sendable {
             isKnown
         ) { $0.next(String.self) }
         guard let found else { return }
-        throw PostgresError(
-            state: PostgresError.foe,
-            message: "\(found) is working on the database"
-        )
+        throw PostgresError(state: PostgresError.foe, message: "\(found) is working on the database")
     }
 }

@@ -63,14 +63,8 @@ package struct RequestTable: TransactionTable {
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Stores the refusal of a request whose worker is absent; returns false if the request took
-    /// effect meanwhile.
-    package func keepRefusal(
-        _ sender: String,
-        _ id: MessageID,
-        content: [UInt8],
-        answer: [UInt8]
-    ) throws -> Bool {
+    /// Stores the refusal of a request whose worker is absent; returns false if the request took effect meanwhile.
+    package func keepRefusal(_ sender: String, _ id: MessageID, content: [UInt8], answer: [UInt8]) throws -> Bool {
         let row = RequestRow(
             sender: sender,
             id: id,
@@ -93,8 +87,7 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many refusals of a request its absent worker hasn't received yet; deletes the
-    /// record at 0.
+    /// Stores how many refusals of a request its absent worker hasn't received yet; deletes the record at 0.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -103,16 +96,10 @@ package struct RequestTable: TransactionTable {
                 id
             )
         }
-        try sql.run(
-            "UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3",
-            times,
-            sender,
-            id
-        )
+        try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the refused requests from terminals of some shards, because the broker has kept none
-    /// of them.
+    /// Deletes the refused requests from terminals of some shards, because the broker has kept none of them.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -126,11 +113,9 @@ package struct RequestTable: TransactionTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Stores the answer of a request that waited for a command, unless its id now belongs to
-    /// another request.
+    /// Stores the answer of a request that waited for a command, unless its id now belongs to another request.
     ///
-    /// The row becomes the newest, together with its answer's bytes: rows are in the order of their
-    /// time.
+    /// The row becomes the newest, together with its answer's bytes: rows are in the order of their time.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -154,8 +139,8 @@ package struct RequestTable: TransactionTable {
 
     /// Deletes at most `limit` requests received outside a time; returns how many.
     ///
-    /// Rows are in the order of arrival, so the rows before an old one are old too, whatever the
-    /// clock showed then. A row too far ahead was written before the clock was set back.
+    /// Rows are in the order of arrival, so the rows before an old one are old too, whatever the clock showed then. A
+    /// row too far ahead was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -229,12 +214,10 @@ package struct RequestTable: TransactionTable {
     }
 
     /// Deletes a row and all before it, whatever their age.
-    package func drop(upTo seq: Int64) throws {
-        try sql.run("DELETE FROM request WHERE seq <= $1", seq)
-    }
+    package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns how many requests wait to be deleted, counted up to `limit`: those before the first
-    /// one that is younger than a moment.
+    /// Returns how many requests wait to be deleted, counted up to `limit`: those before the first one that is younger
+    /// than a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """

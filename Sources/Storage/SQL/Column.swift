@@ -50,8 +50,7 @@ package struct Column {
         -> Value
     {
         switch source {
-        case .sqlite(let statement):
-            try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))
+        case .sqlite(let statement): try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))
         case .postgres(let row): try body(row.bytes(index).bindMemory(to: UInt8.self))
         case .none: try body(UnsafeBufferPointer(start: nil, count: 0))
         }
@@ -65,9 +64,7 @@ package struct Column {
     {
         guard case .sqlite(let statement) = source else { return try withText(body) }
         let start = sqlite3_column_blob(statement, index)
-        return try body(
-            Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self))
-        )
+        return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
     /// Returns bytes, whose number SQLite knows only after they were requested.
@@ -93,9 +90,7 @@ package struct Row {
     }
 
     /// Reads the next column.
-    package mutating func next<Value: ColumnValue>(_: Value.Type = Value.self) -> Value {
-        Value(nextColumn())
-    }
+    package mutating func next<Value: ColumnValue>(_: Value.Type = Value.self) -> Value { Value(nextColumn()) }
 
     /// Lends the next column, to be read without a copy.
     package mutating func nextColumn() -> Column {

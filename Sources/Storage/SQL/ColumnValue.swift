@@ -40,9 +40,7 @@ extension Bool: ColumnValue {
 
 extension String: ColumnValue {
     package static var columnType: ColumnType { .text }
-    package init(_ column: Column) {
-        self = column.withText { String(decoding: $0, as: UTF8.self) }
-    }
+    package init(_ column: Column) { self = column.withText { String(decoding: $0, as: UTF8.self) } }
 
     package func bind(to parameter: Parameter) {
         var text = self
@@ -86,29 +84,23 @@ extension Identifier: ColumnValue {
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON document, stored as text; an unreadable text gives an empty object, and so does NULL, as
-/// while a row is bound.
+/// A JSON document, stored as text; an unreadable text gives an empty object, and so does NULL, as while a row is
+/// bound.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
         self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0).objectValue } ?? [:]
     }
 
-    package func bind(to parameter: Parameter) {
-        encoded().withUnsafeBytes { parameter.set(text: $0) }
-    }
+    package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
 /// A JSON value, stored as text; an unreadable text gives null.
 extension JSONValue: ColumnValue {
     package static var columnType: ColumnType { .text }
-    package init(_ column: Column) {
-        self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0) } ?? .null
-    }
+    package init(_ column: Column) { self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0) } ?? .null }
 
-    package func bind(to parameter: Parameter) {
-        encoded().withUnsafeBytes { parameter.set(text: $0) }
-    }
+    package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
 /// UTF-8 bytes stored as text.

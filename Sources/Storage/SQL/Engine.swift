@@ -1,31 +1,21 @@
 import PostgreSQL
 import SQLite
 
-/// The engine that runs the statements of one transaction: one of two, with one branch for each
-/// statement.
+/// The engine that runs the statements of one transaction: one of two, with one branch for each statement.
 enum Engine {
     case sqlite(SQLiteConnection)
     case postgres(PostgresConnection)
 
     /// Runs a statement and lends its rows until `row` returns false.
-    func query(
-        _ sql: String,
-        bind: (ParameterTarget) -> Void,
-        row: (RowSource) throws -> Bool
-    ) throws {
+    func query(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
         case .postgres(let connection):
-            try connection.query(
-                sql,
-                bind: { bind(ParameterTarget($0)) },
-                row: { try row(.postgres($0)) }
-            )
+            try connection.query(sql, bind: { bind(ParameterTarget($0)) }, row: { try row(.postgres($0)) })
         }
     }
 
-    /// Runs a statement whose rows aren't needed; a later statement or the commit can report its
-    /// failure.
+    /// Runs a statement whose rows aren't needed; a later statement or the commit can report its failure.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
@@ -41,27 +31,17 @@ enum Engine {
         bind: (Elements.Element, ParameterTarget) -> Void
     ) throws {
         switch self {
-        case .sqlite(let connection):
-            try connection.query(sql, each: elements, bind: bind) { _, _ in }
-        case .postgres(let connection):
-            try connection.runLater(sql, each: elements) { bind($0, ParameterTarget($1)) }
+        case .sqlite(let connection): try connection.query(sql, each: elements, bind: bind) { _, _ in }
+        case .postgres(let connection): try connection.runLater(sql, each: elements) { bind($0, ParameterTarget($1)) }
         }
     }
 
     /// Runs a query that can return many rows, of which the reader may need few.
-    func scan(
-        _ sql: String,
-        bind: (ParameterTarget) -> Void,
-        row: (RowSource) throws -> Bool
-    ) throws {
+    func scan(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
         case .postgres(let connection):
-            try connection.scan(
-                sql,
-                bind: { bind(ParameterTarget($0)) },
-                row: { try row(.postgres($0)) }
-            )
+            try connection.scan(sql, bind: { bind(ParameterTarget($0)) }, row: { try row(.postgres($0)) })
         }
     }
 
@@ -73,8 +53,7 @@ enum Engine {
         row: (Elements.Element, RowSource) throws -> Void
     ) throws {
         switch self {
-        case .sqlite(let connection):
-            try connection.query(sql, each: elements, bind: bind, row: row)
+        case .sqlite(let connection): try connection.query(sql, each: elements, bind: bind, row: row)
         case .postgres(let connection):
             try connection.query(
                 sql,
@@ -111,8 +90,8 @@ enum Engine {
         }
     }
 
-    /// Runs a writing transaction, alone from its first statement on with SQLite or if
-    /// `isOneWriter`; a failure undoes all of it.
+    /// Runs a writing transaction, alone from its first statement on with SQLite or if `isOneWriter`; a failure undoes
+    /// all of it.
     func transaction<Value>(
         isOneWriter: Bool,
         within bound: TransactionBound?,
@@ -121,11 +100,7 @@ enum Engine {
         switch self {
         case .sqlite(let connection): try connection.transaction(body)
         case .postgres(let connection):
-            try connection.transaction(
-                beginningWith: isOneWriter ? Self.beginAlone : ["BEGIN"],
-                within: bound,
-                body
-            )
+            try connection.transaction(beginningWith: isOneWriter ? Self.beginAlone : ["BEGIN"], within: bound, body)
         }
     }
 

@@ -2,16 +2,15 @@ import SQLite
 
 /// The steps that bring a database to this version's tables: append only, each runs once.
 ///
-/// The first step is `database.sql`; later steps change its tables. `schemas/database.sql` shows
-/// the result of all steps, which a test compares.
+/// The first step is `database.sql`; later steps change its tables. `schemas/database.sql` shows the result of all
+/// steps, which a test compares.
 enum Migrations {
     /// One step: its name, which never changes, and its statements.
     typealias Step = (name: String, sql: String)
 
     /// All steps, in order.
     static let steps: [Step] = [
-        ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)),
-        ("deviceNames", deviceNames),
+        ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)), ("deviceNames", deviceNames),
     ]
 
     /// Operators' names of devices, and their tags, found by name and value.
@@ -30,8 +29,7 @@ enum Migrations {
 
     /// How many steps the previous version knew.
     ///
-    /// Its processes can run beside this version's if several use one database. Raised with each
-    /// release.
+    /// Its processes can run beside this version's if several use one database. Raised with each release.
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.
@@ -46,12 +44,9 @@ enum Migrations {
         return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
     }
 
-    /// Runs the steps that a database has not run, each in a transaction that leaves no reference
-    /// to a missing row.
+    /// Runs the steps that a database has not run, each in a transaction that leaves no reference to a missing row.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)"
-        )
+        try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
         // A step may replace tables that others refer to.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }

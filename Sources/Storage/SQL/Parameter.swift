@@ -8,9 +8,7 @@ enum ParameterTarget {
     /// A list that is sent with the statement, and outlives the call.
     case postgres(Unmanaged<PostgresParameters>)
 
-    init(_ parameters: PostgresParameters) {
-        self = .postgres(Unmanaged.passUnretained(parameters))
-    }
+    init(_ parameters: PostgresParameters) { self = .postgres(Unmanaged.passUnretained(parameters)) }
 }
 
 /// The type of a column's value.

@@ -21,7 +21,5 @@ extension SQL {
         _ sql: String,
         each elements: Elements,
         row: (Elements.Element, inout Row) throws -> Void
-    ) throws where Elements.Element: ColumnValue {
-        try query(sql, each: elements, { $0 }, row: row)
-    }
+    ) throws where Elements.Element: ColumnValue { try query(sql, each: elements, { $0 }, row: row) }
 }

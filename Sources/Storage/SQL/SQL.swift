@@ -3,11 +3,11 @@ import Sodium
 
 /// The interface between our tables and the database engine: statements, queries and savepoints.
 ///
-/// All code above uses the subset of SQL that SQLite 3.40 and PostgreSQL 15 both run, through these
-/// few methods. A *set operation* (`each:`) counts as one statement whatever the number of its
-/// elements: SQLite steps one prepared statement in a loop, and PostgreSQL gets all elements before
-/// it answers. On PostgreSQL, a statement without results (`run`) is sent with the next query or
-/// the commit, which reports its failure. Used inside one transaction, on one thread.
+/// All code above uses the subset of SQL that SQLite 3.40 and PostgreSQL 15 both run, through these few methods. A *set
+/// operation* (`each:`) counts as one statement whatever the number of its elements: SQLite steps one prepared
+/// statement in a loop, and PostgreSQL gets all elements before it answers. On PostgreSQL, a statement without results
+/// (`run`) is sent with the next query or the commit, which reports its failure. Used inside one transaction, on one
+/// thread.
 package final class SQL {
     let engine: Engine
     /// Whether writing transactions, including those of other processes, run one after another.
@@ -19,21 +19,14 @@ package final class SQL {
     /// The number of statements that have run; a set operation counts as one.
     package internal(set) var statementCount = 0
 
-    init(
-        _ engine: Engine,
-        key: ServerKey,
-        isOneWriter: Bool = false,
-        bound: TransactionBound? = nil
-    ) {
+    init(_ engine: Engine, key: ServerKey, isOneWriter: Bool = false, bound: TransactionBound? = nil) {
         self.engine = engine
         self.bound = bound
         self.isOneWriter = isOneWriter
         self.key = key
     }
 
-    convenience init(_ connection: SQLiteConnection, key: ServerKey) {
-        self.init(.sqlite(connection), key: key)
-    }
+    convenience init(_ connection: SQLiteConnection, key: ServerKey) { self.init(.sqlite(connection), key: key) }
 
     // MARK: Statements with values, `$1`, `$2` and so on
 
@@ -125,8 +118,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a query once for each element, with one value, and passes each row with its element to
-    /// `row`.
+    /// Runs a query once for each element, with one value, and passes each row with its element to `row`.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -169,10 +161,7 @@ package final class SQL {
     // MARK: Rows of described tables
 
     /// Runs a statement for each row, in order.
-    package func run<Record: TableRow>(
-        _ statement: RowStatement<Record>,
-        each records: [Record]
-    ) throws {
+    package func run<Record: TableRow>(_ statement: RowStatement<Record>, each records: [Record]) throws {
         // Rows are lent, one after another: a copy of each would cost as much as its statement.
         try records.withUnsafeBufferPointer { rows in
             guard let first = rows.baseAddress, !rows.isEmpty else { return }
@@ -193,8 +182,7 @@ package final class SQL {
         try run(statement, each: [record])
     }
 
-    /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`,
-    /// selects.
+    /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`, selects.
     package func rows<Record: TableRow, each Value: ColumnValue>(
         of table: Table<Record>,
         _ clause: String,
@@ -211,10 +199,7 @@ package final class SQL {
         try first(table.find, repeat each key) { $0.nextRow() }
     }
 
-    private static func bind<each Value: ColumnValue>(
-        _ values: repeat each Value,
-        to target: ParameterTarget
-    ) {
+    private static func bind<each Value: ColumnValue>(_ values: repeat each Value, to target: ParameterTarget) {
         var index: Int32 = 0
         for value in repeat each values {
             index += 1
@@ -232,8 +217,7 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions write beside this one, so that it must lock the rows on which it
-    /// decides.
+    /// Whether other transactions write beside this one, so that it must lock the rows on which it decides.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false

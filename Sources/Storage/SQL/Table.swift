@@ -1,7 +1,7 @@
 import Sodium
 
-/// A row of a table, whose columns are described once; reading, writing and the statements' texts
-/// are derived from the description.
+/// A row of a table, whose columns are described once; reading, writing and the statements' texts are derived from the
+/// description.
 ///
 /// ```swift
 /// extension Home: TableRow {
@@ -14,11 +14,10 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Names each column with its source in the row, and returns the row made from the columns'
-    /// values.
+    /// Names each column with its source in the row, and returns the row made from the columns' values.
     ///
-    /// It is called to list the columns, to write a row and to read a row, and must name the same
-    /// columns in the same order each time.
+    /// It is called to list the columns, to write a row and to read a row, and must name the same columns in the same
+    /// order each time.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
@@ -90,8 +89,8 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a statement that inserts a row if a condition holds; the condition's parameters are
-    /// the columns' numbers.
+    /// Returns a statement that inserts a row if a condition holds; the condition's parameters are the columns'
+    /// numbers.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -100,8 +99,7 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns a statement that inserts a row, or updates the columns of some roles in the row with
-    /// its key.
+    /// Returns a statement that inserts a row, or updates the columns of some roles in the row with its key.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -116,17 +114,11 @@ package struct Table<Record: TableRow>: Sendable {
             .map { "\($0.name) = excluded.\($0.name)" }
             .joined(separator: ", ")
         let action = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes)"
-        return RowStatement(
-            text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)",
-            roles: .all,
-            keyStart: nil
-        )
+        return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
     /// Returns a statement that changes only the columns of some roles.
-    package func updating(_ roles: ColumnRole) -> RowStatement<Record> {
-        Self.updating(name, described, roles: roles)
-    }
+    package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(
         _ name: String,
@@ -150,9 +142,7 @@ package struct Table<Record: TableRow>: Sendable {
     }
 
     /// Returns the names of all columns with a table's alias, for a query of several tables.
-    package func columns(of alias: String) -> String {
-        described.map { "\(alias).\($0.name)" }.joined(separator: ", ")
-    }
+    package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
 /// A pass over the columns of a row's description, which lists, binds or reads them.
@@ -162,8 +152,7 @@ package struct ColumnMapper<Record: TableRow> {
     }
 
     private let pass: Pass
-    /// The row to bind, and the statement; the row is lent, since a copy for each column costs more
-    /// than binding it.
+    /// The row to bind, and the statement; the row is lent, since a copy for each column costs more than binding it.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
     /// The roles of the columns to bind.
@@ -187,12 +176,8 @@ package struct ColumnMapper<Record: TableRow> {
     }
 
     /// Sets a statement's parameters from a row, which must live as long as the mapper.
-    init(
-        binding record: UnsafePointer<Record>,
-        to target: ParameterTarget,
-        of rows: RowStatement<Record>,
-        in sql: SQL
-    ) {
+    init(binding record: UnsafePointer<Record>, to target: ParameterTarget, of rows: RowStatement<Record>, in sql: SQL)
+    {
         pass = .bind
         self.record = record
         self.target = target
@@ -228,9 +213,7 @@ package struct ColumnMapper<Record: TableRow> {
         as role: ColumnRole = .fixed
     ) -> [UInt8]? {
         let key = row.sql?.key
-        return self(name, { value($0).flatMap { key?.seal($0) } }, as: role).flatMap {
-            key?.open($0)
-        }
+        return self(name, { value($0).flatMap { key?.seal($0) } }, as: role).flatMap { key?.open($0) }
     }
 
     private mutating func takeParameter(of role: ColumnRole) -> Int32 {

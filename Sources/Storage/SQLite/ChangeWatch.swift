@@ -1,8 +1,7 @@
 import SQLite
 import Synchronization
 
-/// A watch that detects whether anything was committed since its last check, by this process or
-/// another.
+/// A watch that detects whether anything was committed since its last check, by this process or another.
 ///
 /// It keeps a separate connection to a file, and reads one number.
 package final class ChangeWatch: Sendable {

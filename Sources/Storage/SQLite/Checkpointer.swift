@@ -1,10 +1,9 @@
 import SQLite
 
-/// A copier of the log into the database file, in the background, so that the writer seldom has to
-/// do it.
+/// A copier of the log into the database file, in the background, so that the writer seldom has to do it.
 ///
-/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes
-/// them wait; it leaves little for the writer when the log has grown long. Belongs to one thread.
+/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes them wait; it leaves
+/// little for the writer when the log has grown long. Belongs to one thread.
 package final class Checkpointer {
     private let connection: SQLiteConnection
 

@@ -21,8 +21,8 @@ package struct DatabaseCopy: Sendable {
     /// The space that a copy leaves free on its disk, in bytes.
     package static let reserveBytes: Int64 = 64 << 20
 
-    /// The increase of the numbers that receivers compare: more than are used between the backup
-    /// and its restoration, at one a second for eleven days.
+    /// The increase of the numbers that receivers compare: more than are used between the backup and its restoration,
+    /// at one a second for eleven days.
     static let numbersAhead = 1_000_000
 
     /// Checks each page, index and reference, and returns the number of rows of each table.
@@ -30,9 +30,7 @@ package struct DatabaseCopy: Sendable {
     /// - Throws: `Damage`, or the engine's failure.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
-            if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" {
-                throw Damage(fault)
-            }
+            if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" { throw Damage(fault) }
             guard try database.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0 else {
                 throw Damage("a row refers to a missing row")
             }
@@ -44,15 +42,13 @@ package struct DatabaseCopy: Sendable {
 
     /// Raises the numbers that receivers compare, before the copy is used in place of its original.
     ///
-    /// Commands and statuses went out after the copy was made: a device ignores a command whose
-    /// number is not larger than its last one, and an app a status of an older version.
+    /// Commands and statuses went out after the copy was made: a device ignores a command whose number is not larger
+    /// than its last one, and an app a status of an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.transaction {
                 for (table, column) in [("device", "lastCid"), ("status", "version")] {
-                    try database.execute(
-                        "UPDATE \(table) SET \(column) = \(column) + \(Self.numbersAhead)"
-                    )
+                    try database.execute("UPDATE \(table) SET \(column) = \(column) + \(Self.numbersAhead)")
                 }
             }
         }
@@ -91,12 +87,10 @@ package struct DatabaseCopy: Sendable {
 extension Store {
     /// Copies the last committed state into a new file; workers go on meanwhile.
     ///
-    /// The log can't be reused while the copy is made, so it grows with each write. `progress` gets
-    /// the completed part, from 0 to 1, a few times a second, and can throw to stop.
+    /// The log can't be reused while the copy is made, so it grows with each write. `progress` gets the completed part,
+    /// from 0 to 1, a few times a second, and can throw to stop.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
-        guard let file else {
-            throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies")
-        }
+        guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
         // 8 MiB at a time, from one state: within one reading transaction.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }

@@ -3,8 +3,7 @@ package import Sodium
 
 /// The fingerprint of the key that a database's secrets are hashed and sealed with.
 ///
-/// It is stored at the database's first start, so that another key is refused instead of voiding
-/// all secrets.
+/// It is stored at the database's first start, so that another key is refused instead of voiding all secrets.
 enum KeyFingerprint {
     static let fact = "serverKey"
 
@@ -16,11 +15,7 @@ enum KeyFingerprint {
 
     /// Stores the key's fingerprint in a database without one.
     static func write(_ key: ServerKey, in database: SQLiteConnection) throws {
-        _ = try database.texts(
-            "INSERT INTO meta (name, value) VALUES (?, ?)",
-            fact,
-            key.fingerprint
-        )
+        _ = try database.texts("INSERT INTO meta (name, value) VALUES (?, ?)", fact, key.fingerprint)
     }
 }
 

@@ -1,14 +1,12 @@
 import Glibc
 
-/// The log beside the database file (`-wal`), kept at a length at which commits overwrite old
-/// content.
+/// The log beside the database file (`-wal`), kept at a length at which commits overwrite old content.
 ///
-/// A commit that makes the file longer also waits for the file system to find blocks and record the
-/// new length: on ext4 a third of its time. The engine keeps the file's length when the log starts
-/// over, and ignores zeros after the last commit.
+/// A commit that makes the file longer also waits for the file system to find blocks and record the new length: on ext4
+/// a third of its time. The engine keeps the file's length when the log starts over, and ignores zeros after the last
+/// commit.
 struct LogFile {
-    /// The largest length of the file, in bytes: the writes between two checkpoints and a little
-    /// more.
+    /// The largest length of the file, in bytes: the writes between two checkpoints and a little more.
     static let bytesMax = 36 << 20
     /// The largest extension at once, in bytes, for which commits wait.
     static let pieceBytes = 1 << 20
@@ -41,8 +39,7 @@ struct LogFile {
 
     /// Adds a piece of zeros; returns false if none is needed.
     ///
-    /// Only for the holder of the database's write lock: no other process appends to the log
-    /// meanwhile.
+    /// Only for the holder of the database's write lock: no other process appends to the log meanwhile.
     ///
     /// - Throws: `Failure` if the system wrote only a part, which is then removed.
     func lengthen() throws(Failure) -> Bool {

@@ -4,11 +4,7 @@ import SQLite
 /// Statements with parameters and rows of SQLite.
 extension SQLiteConnection {
     /// Runs a statement and lends its rows until `row` returns false.
-    func query(
-        _ sql: String,
-        bind: (ParameterTarget) -> Void,
-        row: (RowSource) throws -> Bool
-    ) throws {
+    func query(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         try withPrepared(sql) { statement in
             bind(.sqlite(statement))
             while try step(statement) {

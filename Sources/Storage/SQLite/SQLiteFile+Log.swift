@@ -8,30 +8,25 @@ extension SQLiteFile {
         try pool.write { try $0.checkpoint(.passive) }
     }
 
-    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits
-    /// overwrite old content; returns false if nothing was added.
+    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits overwrite old content;
+    /// returns false if nothing was added.
     ///
     /// - Throws: The system's or the engine's error; trying again at once doesn't help.
     func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
-        let hasGrown = try pool.write { database in
-            try SQL(database, key: key).transaction { try log.lengthen() }
-        }
+        let hasGrown = try pool.write { database in try SQL(database, key: key).transaction { try log.lengthen() } }
         if hasGrown { log.sync() }
         return hasGrown
     }
 
-    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused
-    /// parts of pages.
+    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused parts of pages.
     ///
-    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns
-    /// false if a reader or writer was in the way for too long, and it must be tried again later.
-    /// In a database of more than 64 MiB, only the indexes that hold users' names are rewritten.
+    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns false if a reader or
+    /// writer was in the way for too long, and it must be tried again later. In a database of more than 64 MiB, only
+    /// the indexes that hold users' names are rewritten.
     func vacuumErased() throws -> Bool {
-        guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
-            return true
-        }
+        guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         try checkpoint()
         return try pool.write { database in
             try database.execute("PRAGMA busy_timeout = 1000")
@@ -44,13 +39,8 @@ extension SQLiteFile {
                 try MetaTable(sql: sql, cache: nil).confirmVacuum(mark)
                 try database.checkpoint(.truncate)
                 return true
-            } catch let error as SQLiteError
-                where [SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
-            {
-                try MetaTable(sql: SQL(database, key: key), cache: nil).set(
-                    "vacuumErased",
-                    to: mark
-                )
+            } catch let error as SQLiteError where [SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode) {
+                try MetaTable(sql: SQL(database, key: key), cache: nil).set("vacuumErased", to: mark)
                 return false
             }
         }

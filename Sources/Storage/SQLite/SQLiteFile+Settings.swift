@@ -4,11 +4,10 @@ extension SQLiteFile {
     /// Opens a connection.
     static func connect(to path: String) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busySeconds: 10)
-        // Small pages, set before the first table: reports touch scattered pages, and every touched
-        // page is copied whole into the log.
+        // Small pages, set before the first table: reports touch scattered pages, and every touched page is copied
+        // whole into the log.
         try connection.execute("PRAGMA page_size = \(pageBytes)")
-        // Lets the file give back unused pages, a few at a time; in a file with content it would be
-        // a write.
+        // Lets the file give back unused pages, a few at a time; in a file with content it would be a write.
         if try connection.integer("PRAGMA page_count") == 0 {
             try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         }
@@ -26,16 +25,13 @@ extension SQLiteFile {
         return connection
     }
 
-    /// Applies the settings on which durability depends, reads them back, and throws if one wasn't
-    /// accepted.
+    /// Applies the settings on which durability depends, reads them back, and throws if one wasn't accepted.
     static func secure(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA synchronous = FULL")
         let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]
         for (name, value) in wanted {
             let actual = try database.text("PRAGMA \(name)") ?? "unknown"
-            guard actual == value else {
-                throw Store.Failure.wrongSetting(name: name, value: actual, wanted: value)
-            }
+            guard actual == value else { throw Store.Failure.wrongSetting(name: name, value: actual, wanted: value) }
         }
     }
 

@@ -3,13 +3,11 @@ import SQLite
 
 /// The shrinking of a file that grew.
 ///
-/// Freed pages stay in the file for later use. If there are very many, the last pages of the file
-/// are moved into them, a few at a time, and the file is truncated when the log is copied. This
-/// takes one page of pointers for some 400 others, which is updated when a page changes its place
-/// or its use.
+/// Freed pages stay in the file for later use. If there are very many, the last pages of the file are moved into them,
+/// a few at a time, and the file is truncated when the log is copied. This takes one page of pointers for some 400
+/// others, which is updated when a page changes its place or its use.
 extension SQLiteFile {
-    /// The size up to which a database is rewritten as a whole by default, in bytes: at most a
-    /// second's work.
+    /// The size up to which a database is rewritten as a whole by default, in bytes: at most a second's work.
     static let smallBytes: Int64 = 64 << 20
 
     /// Returns the file's size.
@@ -25,18 +23,14 @@ extension SQLiteFile {
         }
     }
 
-    /// Removes `pages` free pages from the file; the disk gets the space back when the log is
-    /// copied.
+    /// Removes `pages` free pages from the file; the disk gets the space back when the log is copied.
     ///
     /// It stores nothing new, so no commit waits for the disk.
     func shrink(pages: Int) throws {
-        try writeWithoutSync { sql in
-            try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") }
-        }
+        try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Rewrites a database of an older version of at most `limit` bytes, so that it can give space
-    /// back from then on.
+    /// Rewrites a database of an older version of at most `limit` bytes, so that it can give space back from then on.
     ///
     /// Blocks all writers, and needs as much free disk space as the database is large.
     ///

@@ -24,27 +24,20 @@ final class SQLiteFile: Sendable {
     init(path: String, key: ServerKey) throws {
         self.path = path
         self.key = key
-        pool = try Self.opening(path) {
-            try SQLitePool(readersMax: 4) { try Self.connect(to: path) }
-        }
+        pool = try Self.opening(path) { try SQLitePool(readersMax: 4) { try Self.connect(to: path) } }
     }
 
     /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
-    func prepare(
-        migrates: Bool,
-        steps: [Migrations.Step],
-        beforeMigrating: () throws -> Void
-    ) throws {
+    func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         try Self.opening(path) {
             let names = steps.map(\.name)
             let applied = try pool.read(Migrations.applied)
             if applied.contains(Migrations.unreleased) {
                 throw Store.Failure.cannotOpen(
                     path: path,
-                    reason:
-                        "it was made by a version before the first release; start with a new data directory"
+                    reason: "it was made by a version before the first release; start with a new data directory"
                 )
             }
             if !applied.isSubset(of: names) {
@@ -67,8 +60,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Runs a part of opening, and turns the engine's errors into reasons why the file can't be
-    /// used.
+    /// Runs a part of opening, and turns the engine's errors into reasons why the file can't be used.
     private static func opening<Value>(
         _ path: String,
         _ body: () throws -> Value
@@ -81,8 +73,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends the one connection that writes, for any number of transactions; waits until it is
-    /// free.
+    /// Lends the one connection that writes, for any number of transactions; waits until it is free.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.write { database in
             try restoreDurability(database)
@@ -92,9 +83,7 @@ final class SQLiteFile: Sendable {
     }
 
     /// Lends a connection that reads one committed state.
-    func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
-        try pool.read { try body(SQL($0, key: key)) }
-    }
+    func read<Value>(_ body: (SQL) throws -> Value) throws -> Value { try pool.read { try body(SQL($0, key: key)) } }
 
     // MARK: Durability
 

@@ -69,9 +69,7 @@ package struct ReplanTable: TransactionTable {
     }
 
     /// Returns whether any schedule is to be planned again.
-    package func isWaiting() throws -> Bool {
-        try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil
-    }
+    package func isWaiting() throws -> Bool { try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil }
 
     /// Some schedules of a subject.
     package struct Page: Sendable {
@@ -81,9 +79,7 @@ package struct ReplanTable: TransactionTable {
         fileprivate var isLast: Bool
 
         /// The user who moved, if any.
-        package var users: [UserID] {
-            if case .user(let uid) = Subject(subject) { [uid] } else { [] }
-        }
+        package var users: [UserID] { if case .user(let uid) = Subject(subject) { [uid] } else { [] } }
     }
 
     /// Returns the next schedules to plan again, or nil.

@@ -64,9 +64,7 @@ struct ScheduleRow: TableRow {
         return .monthly(numbers(monthDays))
     }
 
-    private static func numbers(_ mask: Int64) -> [Int64] {
-        (1...31).filter { mask >> $0 & 1 == 1 }
-    }
+    private static func numbers(_ mask: Int64) -> [Int64] { (1...31).filter { mask >> $0 & 1 == 1 } }
 
     private static func mask(_ numbers: [Int64]) -> Int64 {
         numbers.reduce(0) { $0 | 1 << $1 }

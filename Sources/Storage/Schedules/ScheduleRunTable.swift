@@ -6,18 +6,14 @@ package struct ScheduleRunTable: TransactionTable {
 
     /// Passes the index of each trigger whose occurrence was taken up before to `body`.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
-        try sql.query(
-            "SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2",
-            each: triggers.indices
-        ) {
+        try sql.query("SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2", each: triggers.indices) {
             (triggers[$0].schedule, triggers[$0].dueAt)
         } row: { index, _ in
             body(index)
         }
     }
 
-    /// Adds runs; a run of an occurrence taken up before changes nothing, because a run has no
-    /// changing columns.
+    /// Adds runs; a run of an occurrence taken up before changes nothing, because a run has no changing columns.
     ///
     /// Requires the locks of their schedules' devices.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
@@ -25,8 +21,7 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command to a device; returns the run, or nil if none waits
-    /// for it.
+    /// Records the outcome of a run's command to a device; returns the run, or nil if none waits for it.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,
@@ -53,11 +48,7 @@ package struct ScheduleRunTable: TransactionTable {
     }
 
     /// Returns a schedule's finished runs, the newest first.
-    package func newest(
-        _ schedule: ScheduleID,
-        before: Instant,
-        limit: Int64
-    ) throws -> [ScheduleRun] {
+    package func newest(_ schedule: ScheduleID, before: Instant, limit: Int64) throws -> [ScheduleRun] {
         try sql.rows(
             of: ScheduleRun.table,
             """

@@ -51,8 +51,7 @@ package struct ScheduleTable: TransactionTable {
         ) ?? 0
     }
 
-    /// Returns devices of a user that have schedules, in the order of their ids, starting after
-    /// `did`.
+    /// Returns devices of a user that have schedules, in the order of their ids, starting after `did`.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.values(
             """
@@ -70,20 +69,11 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns schedules in the order of their ids, starting after `id`.
     package func page(after id: String, did: DeviceID? = nil, limit: Int) throws -> [Schedule] {
-        try schedules(
-            "WHERE scheduleId > $1 AND ($2 IS NULL OR did = $2) ORDER BY scheduleId LIMIT $3",
-            id,
-            did,
-            limit
-        )
+        try schedules("WHERE scheduleId > $1 AND ($2 IS NULL OR did = $2) ORDER BY scheduleId LIMIT $3", id, did, limit)
     }
 
-    private func schedules<each Value: ColumnValue>(
-        _ clause: String,
-        _ values: repeat each Value
-    ) throws -> [Schedule] {
-        try sql.rows(of: ScheduleRow.table, clause, repeat each values).map(\.schedule)
-    }
+    private func schedules<each Value: ColumnValue>(_ clause: String, _ values: repeat each Value) throws -> [Schedule]
+    { try sql.rows(of: ScheduleRow.table, clause, repeat each values).map(\.schedule) }
 
     // MARK: Writing
 
@@ -99,10 +89,7 @@ package struct ScheduleTable: TransactionTable {
     package func plan(_ schedules: [Schedule]) throws {
         try transaction.requireLocks(of: schedules.map(\.did))
         // Only the `.apart` columns are written, which don't include attrs.
-        try sql.run(
-            Self.savePlan,
-            each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) }
-        )
+        try sql.run(Self.savePlan, each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) })
     }
 
     /// Removes a schedule with its runs.
@@ -113,21 +100,14 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns schedules that act next before a moment, the next one first.
     package func planned(before moment: Instant, limit: Int) throws -> [Schedule] {
-        try schedules(
-            "WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2",
-            moment,
-            limit
-        )
+        try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a text that changes when a schedule is created, removed or run, or when the next one
-    /// is planned anew.
+    /// Returns a text that changes when a schedule is created, removed or run, or when the next one is planned anew.
     package func changeMark() throws -> String {
         let marks = try [
-            "SELECT count(*) FROM schedule",
-            "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
-            "SELECT max(dueAt) FROM scheduleRun",
-            "SELECT count(*) FROM scheduleRun WHERE state = 'sent'",
+            "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
+            "SELECT max(dueAt) FROM scheduleRun", "SELECT count(*) FROM scheduleRun WHERE state = 'sent'",
         ].map { try sql.integer($0) ?? 0 }
         return marks.map { String($0) }.joined(separator: ".")
     }
@@ -162,21 +142,11 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns schedules of a zone, starting after `id`.
     func ofZone(_ name: String, after id: String, limit: Int) throws -> [Schedule] {
-        try schedules(
-            "WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",
-            name,
-            id,
-            limit
-        )
+        try schedules("WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", name, id, limit)
     }
 
     /// Returns schedules by the sun that a user made, starting after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
-        try schedules(
-            "WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",
-            uid,
-            id,
-            limit
-        )
+        try schedules("WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", uid, id, limit)
     }
 }

@@ -1,8 +1,8 @@
 package import Domain
 import Sodium
 
-/// Codes with which users end their other sessions: one valid code for each user, stored as HMAC,
-/// bound to the terminal that requested it.
+/// Codes with which users end their other sessions: one valid code for each user, stored as HMAC, bound to the terminal
+/// that requested it.
 package struct LogoutCodeTable: TransactionTable {
     let transaction: Transaction
 

@@ -13,9 +13,6 @@ extension SessionTable {
 
     /// Returns how many sessions of an app are live.
     package func liveCount(ofApp app: AppID) throws -> Int64 {
-        try transaction.sql.integer(
-            "SELECT count(*) FROM session WHERE appId = $1 AND endedAt IS NULL",
-            app
-        ) ?? 0
+        try transaction.sql.integer("SELECT count(*) FROM session WHERE appId = $1 AND endedAt IS NULL", app) ?? 0
     }
 }

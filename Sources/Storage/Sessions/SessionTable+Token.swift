@@ -2,11 +2,9 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    /// Gives a live session a new token and a new lifetime; its present token continues to work for
-    /// a while.
+    /// Gives a live session a new token and a new lifetime; its present token continues to work for a while.
     ///
-    /// Returns false if `token` is not the session's newest, for example because another refresh
-    /// was first.
+    /// Returns false if `token` is not the session's newest, for example because another refresh was first.
     package func refresh(
         _ session: inout Domain.Session,
         from token: String,
@@ -37,8 +35,8 @@ extension SessionTable {
 
     /// Notes that a token of a session was used.
     ///
-    /// The newest token ends its predecessor, the first use ends access by the app secret, and the
-    /// moment is stored once a minute at most. Locks the user if there is anything to note.
+    /// The newest token ends its predecessor, the first use ends access by the app secret, and the moment is stored
+    /// once a minute at most. Locks the user if there is anything to note.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -47,16 +45,11 @@ extension SessionTable {
         if session.hasOldToken { try endOldToken(of: session, by: token) }
         guard !isSeen else { return }
         guard session.isUsed else { return try noteFirstUse(of: session) }
-        try sql.run(
-            "UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2",
-            transaction.now,
-            session.id
-        )
+        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2", transaction.now, session.id)
         try seen(session.uid)
     }
 
-    /// Notes that a token of a session was used for the first time; does nothing if that was noted
-    /// before.
+    /// Notes that a token of a session was used for the first time; does nothing if that was noted before.
     package func noteFirstUse(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -84,8 +77,7 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Ends the token before a refresh, which worked until a moment, because the gate saw the new
-    /// one used.
+    /// Ends the token before a refresh, which worked until a moment, because the gate saw the new one used.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

@@ -8,22 +8,17 @@ import Sodium
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session of a token, even an ended session, or nil; a refreshed token counts
-    /// while it overlaps with the new one.
+    /// Returns the session of a token, even an ended session, or nil; a refreshed token counts while it overlaps with
+    /// the new one.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
         if let session = try sessions("WHERE tokenHash = $1", hash).first { return session }
-        return try sessions(
-            "WHERE oldTokenHash = $1 AND oldTokenUntil > $2 ORDER BY loginTime",
-            hash,
-            transaction.now
-        ).first
+        return try sessions("WHERE oldTokenHash = $1 AND oldTokenUntil > $2 ORDER BY loginTime", hash, transaction.now)
+            .first
     }
 
     /// Returns one session, or nil.
-    package func find(_ id: SessionID) throws -> Domain.Session? {
-        try find("sessionId = $1", id).first
-    }
+    package func find(_ id: SessionID) throws -> Domain.Session? { try find("sessionId = $1", id).first }
 
     /// Returns the live session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
@@ -32,20 +27,13 @@ package struct SessionTable: TransactionTable {
 
     /// Returns whether a user is logged in on a terminal.
     package func isLive(_ uid: String, on terminal: TerminalID) throws -> Bool {
-        try sql.integer(
-            "SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2",
-            terminal,
-            uid
-        ) != nil
+        try sql.integer("SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2", terminal, uid)
+            != nil
     }
 
     /// Returns at most `limit` live sessions that have expired at a moment.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
-        try sessions(
-            "WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
-            now,
-            limit
-        )
+        try sessions("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
     /// Returns when the next live session expires, or nil.
@@ -62,9 +50,7 @@ package struct SessionTable: TransactionTable {
     }
 
     /// Returns a user's live sessions.
-    package func live(of uid: UserID) throws -> [Domain.Session] {
-        try find("uid = $1 AND endedAt IS NULL", uid)
-    }
+    package func live(of uid: UserID) throws -> [Domain.Session] { try find("uid = $1 AND endedAt IS NULL", uid) }
 
     /// Returns how many sessions are live.
     package func liveCount() throws -> Int64 {
@@ -73,27 +59,20 @@ package struct SessionTable: TransactionTable {
 
     /// Returns the terminals with a live session.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
-        try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {
-            ($0.next(), $0.next())
-        }
+        try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") { ($0.next(), $0.next()) }
     }
 
     private func find<each Value: ColumnValue>(
         _ condition: String,
         _ values: repeat each Value
-    ) throws -> [Domain.Session] {
-        try sessions("WHERE \(condition) ORDER BY loginTime", repeat each values)
-    }
+    ) throws -> [Domain.Session] { try sessions("WHERE \(condition) ORDER BY loginTime", repeat each values) }
 
     private func sessions<each Value: ColumnValue>(
         _ clause: String,
         _ values: repeat each Value
-    ) throws -> [Domain.Session] {
-        try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session)
-    }
+    ) throws -> [Domain.Session] { try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session) }
 
-    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown
-    /// terminal.
+    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
@@ -111,15 +90,11 @@ package struct SessionTable: TransactionTable {
             session.app,
             transaction.now
         )
-        // This transaction holds the row from here on: a transaction that deletes the terminal
-        // waits, and sees the session (`forget`).
+        // This transaction holds the row from here on: a transaction that deletes the terminal waits, and sees the
+        // session (`forget`).
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
-        try sql.run(
-            "UPDATE account SET lastLoginAt = $1 WHERE uid = $2",
-            session.loginTime,
-            session.uid
-        )
+        try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
         try tellGate(session)
     }
 
@@ -167,17 +142,9 @@ package struct SessionTable: TransactionTable {
 
     /// Sends the gate the session's current state, or its end.
     func tellGate(_ session: Domain.Session) throws {
-        let live = try sql.rows(
-            of: SessionRow.table,
-            "WHERE sessionId = $1 AND endedAt IS NULL",
-            session.id
-        ).first
+        let live = try sql.rows(of: SessionRow.table, "WHERE sessionId = $1 AND endedAt IS NULL", session.id).first
         transaction.gate.records.append(
-            .terminal(
-                terminalId: session.terminal.text,
-                appId: session.app.text,
-                session: live?.gateSession
-            )
+            .terminal(terminalId: session.terminal.text, appId: session.app.text, session: live?.gateSession)
         )
     }
 
@@ -199,14 +166,12 @@ package struct SessionTable: TransactionTable {
     }
 
     /// Deletes marks of commits that were answered.
-    func forget(marks ids: [String]) throws {
-        try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 }
-    }
+    func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
     /// Claims the mark of a commit that was not answered; returns false if that was carried out.
     ///
-    /// The mark is then written again, so that this commit waits for the standby that the lost one
-    /// may not have waited for.
+    /// The mark is then written again, so that this commit waits for the standby that the lost one may not have waited
+    /// for.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
         try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)
@@ -222,19 +187,14 @@ package struct SessionTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Deletes at most `limit` sessions that ended before a moment, and the terminals without
-    /// remaining sessions; returns how many sessions.
+    /// Deletes at most `limit` sessions that ended before a moment, and the terminals without remaining sessions;
+    /// returns how many sessions.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
             before,
             limit
-        ) {
-            (
-                session: $0.next(SessionID.self), terminal: $0.next(TerminalID.self),
-                uid: $0.next(String.self)
-            )
-        }
+        ) { (session: $0.next(SessionID.self), terminal: $0.next(TerminalID.self), uid: $0.next(String.self)) }
         try sql.run("DELETE FROM session WHERE sessionId = $1", each: old) { $0.session }
         for row in old { try forget(row.terminal, unlessUsedBy: row.uid) }
         return old.count
@@ -242,13 +202,9 @@ package struct SessionTable: TransactionTable {
 
     /// Deletes a terminal without a live session, unless this user still has an ended one on it.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // In a separate statement, so that the next one sees a session that a login has begun there
-        // meanwhile.
+        // In a separate statement, so that the next one sees a session that a login has begun there meanwhile.
         if sql.hasOtherWriters {
-            try sql.run(
-                "SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE",
-                terminal
-            )
+            try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }
         // The user's sessions are found by the index on the user.
         try sql.run(

@@ -5,15 +5,10 @@ package struct BindingTable: TransactionTable {
     let transaction: Transaction
 
     /// Returns the binding of a user and a device, or nil.
-    package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? {
-        try sql.find(Binding.table, did, uid)
-    }
+    package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? { try sql.find(Binding.table, did, uid) }
 
     /// Passes the binding of each bound pair to `body`, with the pair's index.
-    package func load(
-        _ pairs: [(did: DeviceID, uid: UserID)],
-        _ body: (Int, Binding) -> Void
-    ) throws {
+    package func load(_ pairs: [(did: DeviceID, uid: UserID)], _ body: (Int, Binding) -> Void) throws {
         for (place, pair) in pairs.enumerated() {
             if let binding = try find(pair.did, pair.uid) { body(place, binding) }
         }
@@ -24,12 +19,8 @@ package struct BindingTable: TransactionTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Passes each subscribed user of each device to `body`, with the device's index; leaves out
-    /// expired guests.
-    package func subscribers(
-        of dids: [DeviceID],
-        _ body: (Int, UserID, AppID) throws -> Void
-    ) throws {
+    /// Passes each subscribed user of each device to `body`, with the device's index; leaves out expired guests.
+    package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """
             SELECT uid, appId FROM binding
@@ -64,13 +55,7 @@ package struct BindingTable: TransactionTable {
         """
 
     private static func listed(_ row: inout Row) -> Listed {
-        Listed(
-            binding: row.nextRow(),
-            productKey: row.next(),
-            mac: row.next(),
-            isOnline: row.next(),
-            home: row.next()
-        )
+        Listed(binding: row.nextRow(), productKey: row.next(), mac: row.next(), isOnline: row.next(), home: row.next())
     }
 
     /// Returns a page of a user's devices, in the order of binding, without expired guest bindings.
@@ -80,12 +65,10 @@ package struct BindingTable: TransactionTable {
         offset: Int64,
         limit: Int64
     ) throws -> (rows: [Listed], total: Int64) {
-        let rows = try sql.query("\(Self.list) WHERE b.uid = $1 ORDER BY b.boundAt, b.did", uid) {
-            Self.listed(&$0)
-        }.filter { row in
-            !row.binding.isOver(at: transaction.now)
-                && products.map { $0.contains(row.productKey) } ?? true
-        }
+        let rows = try sql.query("\(Self.list) WHERE b.uid = $1 ORDER BY b.boundAt, b.did", uid) { Self.listed(&$0) }
+            .filter { row in
+                !row.binding.isOver(at: transaction.now) && products.map { $0.contains(row.productKey) } ?? true
+            }
         let page = rows.dropFirst(Int(clamping: offset)).prefix(Int(clamping: limit))
         return (Array(page), Int64(rows.count))
     }
@@ -104,8 +87,7 @@ package struct BindingTable: TransactionTable {
 
     /// Adds a binding.
     ///
-    /// Both the device and the user must be locked, because each can have a limited number of
-    /// bindings.
+    /// Both the device and the user must be locked, because each can have a limited number of bindings.
     package func insert(_ binding: Binding) throws {
         try transaction.requireLock(of: binding.did)
         try transaction.requireLock(of: binding.uid)
@@ -134,12 +116,7 @@ package struct BindingTable: TransactionTable {
     }
 
     /// Changes a user's alias and remark for a device; nil leaves a field unchanged.
-    package func setCustomInfo(
-        _ did: DeviceID,
-        _ uid: UserID,
-        alias: String?,
-        remark: String?
-    ) throws {
+    package func setCustomInfo(_ did: DeviceID, _ uid: UserID, alias: String?, remark: String?) throws {
         try transaction.requireLock(of: did)
         try sql.run(
             """
@@ -171,12 +148,7 @@ package struct BindingTable: TransactionTable {
     /// Changes whether a user gets a device's status.
     package func setSubscribed(_ did: DeviceID, _ uid: UserID, to isSubscribed: Bool) throws {
         try transaction.requireLock(of: did)
-        try sql.run(
-            "UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3",
-            isSubscribed,
-            did,
-            uid
-        )
+        try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
     /// Deletes bindings, and records them for as long as the device has commands of their time.

@@ -5,10 +5,7 @@ import Sodium
 package struct SharingTable: TransactionTable {
     let transaction: Transaction
 
-    private func query<each Value: ColumnValue>(
-        _ clause: String,
-        _ values: repeat each Value
-    ) throws -> [Sharing] {
+    private func query<each Value: ColumnValue>(_ clause: String, _ values: repeat each Value) throws -> [Sharing] {
         try sql.rows(of: SharingRow.table, clause, repeat each values).map(\.sharing)
     }
 
@@ -39,14 +36,10 @@ package struct SharingTable: TransactionTable {
 
     /// Returns the unfinished invitations to a device, in the order of their ids.
     package func open(of did: DeviceID) throws -> [Sharing] {
-        try query(
-            "WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId",
-            did.text
-        )
+        try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether a device's invitation to a name is pending, or was accepted and still gives
-    /// access.
+    /// Returns whether a device's invitation to a name is pending, or was accepted and still gives access.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -84,11 +77,7 @@ package struct SharingTable: TransactionTable {
 
     /// Returns unanswered invitations past their deadline, at most `limit`, the earliest first.
     package func overdue(limit: Int) throws -> [Sharing] {
-        try query(
-            "WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
-            transaction.now,
-            limit
-        )
+        try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
     }
 
     /// Returns when the next pending invitation expires, or nil.
@@ -117,11 +106,10 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Removes an erased user from the invitations to a device, at most `limit` of each kind;
-    /// returns how many.
+    /// Removes an erased user from the invitations to a device, at most `limit` of each kind; returns how many.
     ///
-    /// The user's own invitations are deleted. Received invitations stay with their inviter,
-    /// without the name, like an invitation to a person without an account.
+    /// The user's own invitations are deleted. Received invitations stay with their inviter, without the name, like an
+    /// invitation to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

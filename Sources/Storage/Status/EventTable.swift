@@ -13,8 +13,7 @@ package struct EventTable {
         try transaction.sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes a device's events of a time to `body`, newest first, each with its number, until it
-    /// returns false.
+    /// Passes a device's events of a time to `body`, newest first, each with its number, until it returns false.
     ///
     /// With a cursor, starts with the event before it.
     package func log(
@@ -25,22 +24,14 @@ package struct EventTable {
         _ body: (Event, Int64) throws -> Bool
     ) throws {
         let place = cursor.map { (time: $0.ts, number: $0.seq) }
-        try Self.log.scan(did, from: from, to: to, before: place, in: transaction.sql) {
-            try body($0.event, $0.seq)
-        }
+        try Self.log.scan(did, from: from, to: to, before: place, in: transaction.sql) { try body($0.event, $0.seq) }
     }
 
     /// How many of a device's events are searched for a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a moment; nil if none of the searched
-    /// events is about it.
-    package func last(
-        _ kind: ConditionKind,
-        _ name: String,
-        of did: DeviceID,
-        until moment: Instant
-    ) throws -> Event? {
+    /// Returns the last event about an alert or fault up to a moment; nil if none of the searched events is about it.
+    package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try transaction.sql.first(
             """
             SELECT \(EventRow.table.columns) FROM (

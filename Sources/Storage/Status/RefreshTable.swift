@@ -17,13 +17,12 @@ package struct Refresh: Hashable, Sendable {
 
 /// Retained statuses to publish again or to clear.
 ///
-/// Only the status worker publishes statuses, so that a newer status is never published before an
-/// older one. Other workers leave a row here and wake it: it then publishes the current status for
-/// subscribed users and an empty message for all others.
+/// Only the status worker publishes statuses, so that a newer status is never published before an older one. Other
+/// workers leave a row here and wake it: it then publishes the current status for subscribed users and an empty message
+/// for all others.
 ///
-/// A transaction that requests everything holds no locks, and therefore writes existing rows again.
-/// A transaction that carries such a row out removes it first, so it waits for that write, and only
-/// then reads the changed data.
+/// A transaction that requests everything holds no locks, and therefore writes existing rows again. A transaction that
+/// carries such a row out removes it first, so it waits for that write, and only then reads the changed data.
 package struct RefreshTable: TransactionTable {
     let transaction: Transaction
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
@@ -31,14 +30,12 @@ package struct RefreshTable: TransactionTable {
     /// Requests refreshes.
     package func add(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
-        try sql.run(
-            "INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            each: refreshes
-        ) { ($0.did, $0.uid) }
+        try sql.run("INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING", each: refreshes) {
+            ($0.did, $0.uid)
+        }
     }
 
-    /// Requests a refresh of every subscribed binding of some shards, because the broker lost its
-    /// retained messages.
+    /// Requests a refresh of every subscribed binding of some shards, because the broker lost its retained messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -78,8 +75,7 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Requests a refresh of every subscribed binding of a product's devices, whose visible
-    /// attributes have changed.
+    /// Requests a refresh of every subscribed binding of a product's devices, whose visible attributes have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -121,12 +117,9 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Removes refreshes that this transaction carries out, before it reads the statuses to
-    /// publish.
+    /// Removes refreshes that this transaction carries out, before it reads the statuses to publish.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
-        try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) {
-            ($0.did, $0.uid)
-        }
+        try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) { ($0.did, $0.uid) }
     }
 }

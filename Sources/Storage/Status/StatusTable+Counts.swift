@@ -13,8 +13,7 @@ package struct ProductCount: Sendable, Equatable {
 extension StatusTable {
     // Each query reads one index from end to end, without the rows; a test checks this.
     static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
-    static let onlineByProduct =
-        "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
+    static let onlineByProduct = "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
 
     /// Returns the number of devices of each product that has any.
     package func countsByProduct() throws -> [ProductCount] {

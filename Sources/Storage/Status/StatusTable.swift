@@ -46,20 +46,13 @@ package struct StatusTable: TransactionTable {
 
     /// Returns devices that are online, in the order of their ids, starting after `did`.
     package func online(after did: String, limit: Int) throws -> [DeviceID] {
-        try sql.values(
-            "SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2",
-            did,
-            limit
-        )
+        try sql.values("SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2", did, limit)
     }
 
     /// Returns how many devices are online.
-    package func onlineCount() throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
-    }
+    package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Writes statuses of existing devices, in the order of their ids: attributes of `reported`,
-    /// presence of `moved`.
+    /// Writes statuses of existing devices, in the order of their ids: attributes of `reported`, presence of `moved`.
     ///
     /// They are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
@@ -103,16 +96,15 @@ package struct StatusRecord: Sendable {
 extension StatusRecord: TableRow {
     package static let table = Table<StatusRecord>("status")
 
-    /// Describes the columns; presence is written apart from reported values, because it changes
-    /// seldom and an index depends on it.
+    /// Describes the columns; presence is written apart from reported values, because it changes seldom and an index
+    /// depends on it.
     package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
         let did = column("did", \.did, as: .key)
         let productKey = column("productKey", \.productKey)
         let version = column("version", \.status.version, as: .changing)
         var status = Status(ts: column("ts", \.status.ts, as: [.changing, .apart]))
         status.version = version
-        status.attributes =
-            column("attributes", { StatusAttributes($0.status.attributes) }, as: .changing).values
+        status.attributes = column("attributes", { StatusAttributes($0.status.attributes) }, as: .changing).values
         let conditions = column("conditions", { StatusConditions($0.status) }, as: .changing)
         status.open = conditions.open
         status.cleared = conditions.cleared
@@ -125,11 +117,7 @@ extension StatusRecord: TableRow {
         status.historyCount = HistoryCount(
             day: column("historyCountDay", \.status.historyCount.day, as: .changing),
             records: column("historyCount", \.status.historyCount.records, as: .changing),
-            recordsBefore: column(
-                "historyCountBefore",
-                \.status.historyCount.recordsBefore,
-                as: .changing
-            )
+            recordsBefore: column("historyCountBefore", \.status.historyCount.recordsBefore, as: .changing)
         )
         status.presence.isOnline = column("online", \.status.presence.isOnline, as: .apart)
         status.presence.isAlive = column("alive", \.status.presence.isAlive, as: .apart)
@@ -189,8 +177,8 @@ struct StatusConditions: ColumnValue {
         let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
         for value in stored?.arrayValue ?? [] {
             guard let parts = value.arrayValue, parts.count == 4,
-                let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)),
-                let name = parts[1].stringValue, let milliseconds = parts[3].intValue
+                let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)), let name = parts[1].stringValue,
+                let milliseconds = parts[3].intValue
             else { continue }
             let ts = Instant(milliseconds: milliseconds)
             if let id = parts[2].stringValue {
@@ -209,18 +197,12 @@ struct StatusConditions: ColumnValue {
         ).bind(to: parameter)
     }
 
-    private static func row(
-        _ kind: ConditionKind,
-        _ name: String,
-        id: JSONValue,
-        ts: Instant
-    ) -> JSONValue {
+    private static func row(_ kind: ConditionKind, _ name: String, id: JSONValue, ts: Instant) -> JSONValue {
         .array([.string(kind.rawValue), .string(name), id, .integer(ts.milliseconds)])
     }
 }
 
-/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the
-/// fingerprints.
+/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the fingerprints.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

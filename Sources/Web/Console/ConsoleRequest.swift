@@ -54,8 +54,7 @@ package struct ConsoleAnswer: Sendable {
     package enum Body: Sendable {
         /// The whole body.
         case bytes([UInt8])
-        /// A body whose parts follow one another until the function returns; it throws once the
-        /// client is gone.
+        /// A body whose parts follow one another until the function returns; it throws once the client is gone.
         case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 

@@ -12,8 +12,7 @@ package struct ConsoleServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// It answers under `names` and this machine's own names; `isSecure` means that browsers
-    /// connect by https.
+    /// It answers under `names` and this machine's own names; `isSecure` means that browsers connect by https.
     package init(
         _ listener: Listener,
         responder: any ConsoleResponder,

@@ -8,11 +8,8 @@ struct HostRule: RouterMiddleware {
 
     private let names: Set<String>
 
-    /// Creates a rule for names and addresses besides this machine's; `*.example.com` stands for
-    /// one more label.
-    init(_ names: [String]) {
-        self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) })
-    }
+    /// Creates a rule for names and addresses besides this machine's; `*.example.com` stands for one more label.
+    init(_ names: [String]) { self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) }) }
 
     /// Returns whether a request's authority, `host:port`, is one of the names.
     func allows(_ authority: String?) -> Bool {

@@ -1,13 +1,11 @@
 import NIOCore
 
-/// Takes a place for a connection, and closes the connection if there's none or its client is too
-/// slow.
+/// Takes a place for a connection, and closes the connection if there's none or its client is too slow.
 ///
-/// A connection without a place is kept for a moment, so that its request gets an answer
-/// (`CrowdAnswer`). The guard is its connection's first handler, before TLS. The client's time
-/// starts when the connection begins; handlers that see the requests extend it (`RequestTimes`, the
-/// upgrade of a WebSocket). A byte now and then doesn't extend it. Belongs to the event loop of its
-/// connection.
+/// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
+/// its connection's first handler, before TLS. The client's time starts when the connection begins; handlers that see
+/// the requests extend it (`RequestTimes`, the upgrade of a WebSocket). A byte now and then doesn't extend it. Belongs
+/// to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -40,9 +38,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         self.tell = tell
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { begin(context.channel) }
-    }
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context.channel) } }
 
     func channelActive(context: ChannelHandlerContext) {
         begin(context.channel)

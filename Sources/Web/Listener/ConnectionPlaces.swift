@@ -3,10 +3,9 @@ import Synchronization
 
 /// The places of a listener's connections, by source address.
 ///
-/// When an address has used up its places, or the listener has none left, the newest connection
-/// takes the place of the oldest one whose request isn't complete: a client that sends half a
-/// header holds a place only until another client sends a whole one. Only if all connections are
-/// busy with answers is the newest refused.
+/// When an address has used up its places, or the listener has none left, the newest connection takes the place of the
+/// oldest one whose request isn't complete: a client that sends half a header holds a place only until another client
+/// sends a whole one. Only if all connections are busy with answers is the newest refused.
 final class ConnectionPlaces: Sendable {
     /// The reason why a connection lost its place or got none; the label of the metric.
     enum Reason: String, CaseIterable {
@@ -74,8 +73,7 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection without a place until it's answered; returns false if too many are
-    /// admitted already.
+    /// Admits a connection without a place until it's answered; returns false if too many are admitted already.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }
@@ -119,8 +117,7 @@ final class ConnectionPlaces: Sendable {
 
     private static func oldestWaiting(_ state: borrowing State, _ address: String?) -> Int? {
         var oldest: Int?
-        for (id, place) in state.places
-        where !place.isBusy && (address == nil || place.address == address) {
+        for (id, place) in state.places where !place.isBusy && (address == nil || place.address == address) {
             oldest = min(oldest ?? id, id)
         }
         return oldest

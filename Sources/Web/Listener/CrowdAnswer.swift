@@ -1,11 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the request of a connection without a place in place of the pages, and asks the client
-/// to retry later.
+/// Answers the request of a connection without a place in place of the pages, and asks the client to retry later.
 ///
-/// Belongs to the event loop of its connection, after the decoder of HTTP. A connection with a
-/// place passes unchanged.
+/// Belongs to the event loop of its connection, after the decoder of HTTP. A connection with a place passes unchanged.
 final class CrowdAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -29,28 +27,19 @@ final class CrowdAnswer: ChannelInboundHandler {
         for part in Self.parts(status: .serviceUnavailable, text: Self.text, on: channel) {
             context.write(wrapOutboundOut(part), promise: nil)
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Returns an answer of one line of text without its end, after which the connection must be
-    /// closed.
+    /// Returns an answer of one line of text without its end, after which the connection must be closed.
     ///
     /// A temporary refusal includes the time to retry after.
-    static func parts(
-        status: HTTPResponseStatus,
-        text: String,
-        on channel: any Channel
-    ) -> [HTTPServerResponsePart] {
+    static func parts(status: HTTPResponseStatus, text: String, on channel: any Channel) -> [HTTPServerResponsePart] {
         var head = HTTPResponseHead(version: .http1_1, status: status)
         head.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
         head.headers.add(name: "Content-Length", value: "\(text.utf8.count + 1)")
         head.headers.add(name: "Connection", value: "close")
         if status == .upgradeRequired { head.headers.add(name: "Upgrade", value: "websocket") }
-        if status == .serviceUnavailable {
-            head.headers.add(name: "Retry-After", value: "\(retrySeconds)")
-        }
+        if status == .serviceUnavailable { head.headers.add(name: "Retry-After", value: "\(retrySeconds)") }
         let body = channel.allocator.buffer(string: text + "\n")
         return [.head(head), .body(.byteBuffer(body))]
     }

@@ -3,8 +3,7 @@ import NIOSSL
 
 /// Reports clients whose TLS handshake failed; placed after the TLS handler.
 ///
-/// A client that leaves silently during the handshake isn't reported: every check that the port is
-/// open does so.
+/// A client that leaves silently during the handshake isn't reported: every check that the port is open does so.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -26,14 +25,9 @@ final class HandshakeWatch: ChannelInboundHandler {
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }
-        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at
-        // /a/path:1`.
+        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
         let text = "\(cause)"
-        guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else {
-            return "the handshake failed"
-        }
-        return String(
-            text[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-        )
+        guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return "the handshake failed" }
+        return String(text[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
     }
 }

@@ -3,8 +3,8 @@ import ServiceLifecycle
 
 /// The HTTP listener for operators' programs: health, readiness with its reasons, and metrics.
 ///
-/// It's separate from the pages, so that a proxy that forwards everything doesn't publish it, and a
-/// crowd of connections to the pages doesn't keep a health check out.
+/// It's separate from the pages, so that a proxy that forwards everything doesn't publish it, and a crowd of
+/// connections to the pages doesn't keep a health check out.
 package struct HealthServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -34,11 +34,7 @@ package struct HealthServer: Service {
             )
         }
         router.get("metrics") { [metrics] _, _ in
-            PlainAnswer.text(
-                .ok,
-                "text/plain; version=0.0.4; charset=utf-8",
-                text: metrics.render()
-            )
+            PlainAnswer.text(.ok, "text/plain; version=0.0.4; charset=utf-8", text: metrics.render())
         }
         return router
     }

@@ -12,24 +12,20 @@ package struct ListenerLimits: Sendable {
     package var connections: Int
     /// The maximum number of open connections from one source address, or from its /64 for IPv6.
     package var perAddress: Int
-    /// The maximum number of seconds for each of a request's header, its body, and the silence
-    /// between two requests.
+    /// The maximum number of seconds for each of a request's header, its body, and the silence between two requests.
     package var headerSeconds: Int64
 
-    /// The maximum number of seconds for an answer, from the request's end until the last byte is
-    /// handed over.
+    /// The maximum number of seconds for an answer, from the request's end until the last byte is handed over.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections without a place that are answered at the same time; others
-    /// are only closed.
+    /// The maximum number of connections without a place that are answered at the same time; others are only closed.
     static let crowd = 64
     /// The maximum number of seconds for the request of a connection without a place, TLS included.
     static let crowdSeconds: Int64 = 3
 
     /// Creates the limits.
     ///
-    /// 16 addresses can fill the places, each with complete requests: an incomplete one gives way
-    /// to the next connection. A header of at most 16 KiB for each place adds up to 16 MiB of
-    /// memory.
+    /// 16 addresses can fill the places, each with complete requests: an incomplete one gives way to the next
+    /// connection. A header of at most 16 KiB for each place adds up to 16 MiB of memory.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         self.connections = connections
         self.perAddress = perAddress
@@ -46,8 +42,7 @@ package struct Listener: Sendable {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// The maximum number of bytes in a request's header, and in one field of it; browsers send
-    /// about 2 KiB.
+    /// The maximum number of bytes in a request's header, and in one field of it; browsers send about 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
@@ -88,9 +83,7 @@ package struct Listener: Sendable {
                 let application = Application(
                     router: router,
                     server: makeServer(endpoint, places),
-                    configuration: ApplicationConfiguration(
-                        address: .hostname(endpoint.host, port: endpoint.port)
-                    ),
+                    configuration: ApplicationConfiguration(address: .hostname(endpoint.host, port: endpoint.port)),
                     onServerRunning: { _ in
                         let left = waiting.subtract(1, ordering: .relaxed).newValue
                         if left == 0 { onRunning() }
@@ -112,10 +105,7 @@ package struct Listener: Sendable {
         )
         return HTTPServerBuilder { responder in
             GuardedChannel(
-                http: HTTP1Channel(
-                    responder: responder,
-                    configuration: .init(httpDecoderConfiguration: decoder)
-                ),
+                http: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: decoder)),
                 tls: endpoint.tls,
                 places: places,
                 limits: limits,
@@ -151,8 +141,7 @@ struct GuardedChannel: ServerChildChannel {
             )
             try tls?.addHandlers(to: pipeline, tell: tell)
         }
-        return secured.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing {
-            value in
+        return secured.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
@@ -166,7 +155,5 @@ struct GuardedChannel: ServerChildChannel {
         }
     }
 
-    func handle(value: Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
-    }
+    func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
 }

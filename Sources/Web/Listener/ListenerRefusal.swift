@@ -18,11 +18,10 @@ package struct ListenerRefusal: Sendable, Equatable {
     package let reason: Reason
     /// The source address, or the one that a proxy on this machine names for its client.
     package let address: String
-    /// The operator's name in a failed sign-in; `?` if there's no such operator, empty for other
-    /// refusals.
+    /// The operator's name in a failed sign-in; `?` if there's no such operator, empty for other refusals.
     package let name: String
-    /// The detail of the refusal in at most 128 bytes: the page's origin, the TLS library's words,
-    /// or the proof that failed.
+    /// The detail of the refusal in at most 128 bytes: the page's origin, the TLS library's words, or the proof that
+    /// failed.
     package let detail: String
 
     /// The largest `detail`, in bytes.

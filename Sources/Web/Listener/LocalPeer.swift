@@ -12,8 +12,7 @@ enum LocalPeer {
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Returns the IPv4 form of an address that a listener on all addresses reports in IPv6 form
-    /// (`::ffff:192.0.2.1`).
+    /// Returns the IPv4 form of an address that a listener on all addresses reports in IPv6 form (`::ffff:192.0.2.1`).
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
@@ -21,17 +20,14 @@ enum LocalPeer {
     }
 
     /// Returns the address of a connection's other end.
-    static func address(of channel: any Channel) -> String {
-        unmapped(channel.remoteAddress?.ipAddress ?? "")
-    }
+    static func address(of channel: any Channel) -> String { unmapped(channel.remoteAddress?.ipAddress ?? "") }
 
-    /// Returns the client's address: the other end's, or the last one that a proxy on this machine
-    /// names.
+    /// Returns the client's address: the other end's, or the last one that a proxy on this machine names.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
-        guard isLocal(peer),
-            let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last
-        else { return peer }
+        guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {
+            return peer
+        }
         return String(named.filter { $0 != " " }.prefix(64))
     }
 }
@@ -43,12 +39,10 @@ package enum ConnectionParty {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// Returns the same, but counts each connection from this machine separately, since it can come
-    /// from a proxy that serves many clients.
+    /// Returns the same, but counts each connection from this machine separately, since it can come from a proxy that
+    /// serves many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
-        guard let text = address?.ipAddress, LocalPeer.isLocal(text) else {
-            return household(address)
-        }
+        guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }
         return "\(text) \(address?.port ?? 0)"
     }
 }

@@ -2,8 +2,7 @@ import Logging
 
 /// A log handler that drops the web server's lines about its own shutdown.
 ///
-/// The cause of the shutdown is logged elsewhere; these lines, several for each listener, would
-/// precede it.
+/// The cause of the shutdown is logged elsewhere; these lines, several for each listener, would precede it.
 struct QuietEnds: LogHandler {
     private static let ends = [
         "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",

@@ -3,10 +3,9 @@ import NIOHTTP1
 
 /// Extends the time of a connection's guard as its requests progress.
 ///
-/// A header has a time limit of its own, counted from the connection's beginning or the previous
-/// answer, and so has a body. An answer must be read within another limit, which each part of a
-/// streamed answer restarts. Belongs to the event loop of its connection, after the decoder of
-/// HTTP.
+/// A header has a time limit of its own, counted from the connection's beginning or the previous answer, and so has a
+/// body. An answer must be read within another limit, which each part of a streamed answer restarts. Belongs to the
+/// event loop of its connection, after the decoder of HTTP.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,8 +14,7 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// The number of whole requests without a written answer; negative if an answer preceded its
-    /// request's end.
+    /// The number of whole requests without a written answer; negative if an answer preceded its request's end.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

@@ -5,23 +5,16 @@ import NIOTLS
 
 /// Reads the certificate that a listener with TLS presents to its clients.
 package enum ShownCertificate {
-    /// Connects and returns the server's own certificate (DER); the caller decides whether to trust
-    /// it.
+    /// Connects and returns the server's own certificate (DER); the caller decides whether to trust it.
     ///
     /// - Throws: The error that kept the connection or the handshake from succeeding in time.
-    package static func read(
-        host: String,
-        port: Int,
-        within limit: Duration
-    ) async throws -> [UInt8] {
+    package static func read(host: String, port: Int, within limit: Duration) async throws -> [UInt8] {
         let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-        // The promise is made before the channel: a server that requires a client certificate
-        // closes the channel right after the handshake.
+        // The promise is made before the channel: a server that requires a client certificate closes the channel right
+        // after the handshake.
         let done = loop.makePromise(of: [UInt8].self)
-        let deadline = loop.scheduleTask(in: limit) {
-            done.fail(ChannelError.connectTimeout(limit))
-        }
+        let deadline = loop.scheduleTask(in: limit) { done.fail(ChannelError.connectTimeout(limit)) }
         defer { deadline.cancel() }
         do {
             let channel = try await ClientBootstrap(group: loop)
@@ -59,9 +52,7 @@ private final class HandshakeReader: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            let handler = try? context.pipeline.syncOperations.handler(
-                type: NIOSSLClientHandler.self
-            )
+            let handler = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
             done.completeWith(Result { try handler?.peerCertificate?.toDERBytes() ?? [] })
         }
         context.fireUserInboundEventTriggered(event)
@@ -77,7 +68,5 @@ private final class HandshakeReader: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        done.fail(ChannelError.ioOnClosedChannel)
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { done.fail(ChannelError.ioOnClosedChannel) }
 }

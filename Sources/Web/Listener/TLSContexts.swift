@@ -2,13 +2,11 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that this process's listeners present; a replacement applies to later
-/// connections.
+/// The certificate that this process's listeners present; a replacement applies to later connections.
 package final class TLSContexts: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Creates a context of TLS 1.2 and later from a certificate with its chain, and its key, as
-    /// PEM.
+    /// Creates a context of TLS 1.2 and later from a certificate with its chain, and its key, as PEM.
     ///
     /// - Throws: The library's error if certificate and key don't match.
     package init(certificatePEM: String, keyPEM: String) throws {
@@ -17,18 +15,15 @@ package final class TLSContexts: Sendable {
 
     /// Presents another certificate to connections that begin from now on; open ones continue.
     ///
-    /// - Throws: The library's error if certificate and key don't match; the former certificate
-    ///   stays in use.
+    /// - Throws: The library's error if certificate and key don't match; the former certificate stays in use.
     package func replace(certificatePEM: String, keyPEM: String) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
     }
 
     /// Adds TLS to a connection; `tell` receives a failed handshake.
-    func addHandlers(
-        to pipeline: ChannelPipeline.SynchronousOperations,
-        tell: @escaping ListenerRefusal.Teller
-    ) throws {
+    func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, tell: @escaping ListenerRefusal.Teller) throws
+    {
         try pipeline.addHandler(NIOSSLServerHandler(context: current.withLock { $0 }))
         try pipeline.addHandler(HandshakeWatch(tell))
     }

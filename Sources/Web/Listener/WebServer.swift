@@ -4,9 +4,8 @@ import ServiceLifecycle
 
 /// The HTTP listener for users: the pages behind links, pictures, the reference, and `/healthz`.
 ///
-/// By default it listens on loopback or, with a certificate, on all addresses; nothing it serves
-/// requires a login. It reports only that the service is alive: figures and reasons are on the
-/// listener of `HealthServer`.
+/// By default it listens on loopback or, with a certificate, on all addresses; nothing it serves requires a login. It
+/// reports only that the service is alive: figures and reasons are on the listener of `HealthServer`.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -16,8 +15,8 @@ package struct WebServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// Without `pages` it serves no pages behind links, without `documents` no reference. `console`
-    /// returns the console's address for a visitor on this machine or elsewhere.
+    /// Without `pages` it serves no pages behind links, without `documents` no reference. `console` returns the
+    /// console's address for a visitor on this machine or elsewhere.
     package init(
         _ listener: Listener,
         readiness: Readiness,
@@ -41,11 +40,7 @@ package struct WebServer: Service {
         // Some programs that check links in e-mails send HEAD first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
-        let home = HomePage(
-            basePath: pages?.basePath ?? "",
-            hasDocuments: documents != nil,
-            console: console
-        )
+        let home = HomePage(basePath: pages?.basePath ?? "", hasDocuments: documents != nil, console: console)
         router.add(middleware: MissingPage(home: home))
         router.get("healthz") { _, _ in PlainAnswer.alive }
         home.add(to: router) { [readiness] in readiness.isAllReady }

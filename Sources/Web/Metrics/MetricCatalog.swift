@@ -1,5 +1,5 @@
-/// The metrics of Lamplighter itself, each with its meaning, its kind and, for histograms, its
-/// buckets: the entries of `Texts/metrics.txt`.
+/// The metrics of Lamplighter itself, each with its meaning, its kind and, for histograms, its buckets: the entries of
+/// `Texts/metrics.txt`.
 ///
 /// A metric without an entry (a library's own) is served too, with a help text that says so.
 package enum MetricCatalog {
@@ -18,8 +18,8 @@ package enum MetricCatalog {
         package let help: String
         /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
         package var buckets: [Double] = []
-        /// The maximum number of label sets that are kept apart; further ones share a series
-        /// labelled `other`, so that a label with values from outside can't exhaust the memory.
+        /// The maximum number of label sets that are kept apart; further ones share a series labelled `other`, so that
+        /// a label with values from outside can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax
     }
 
@@ -30,16 +30,12 @@ package enum MetricCatalog {
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
     /// The default buckets of a recorder of amounts.
-    private static let amountBuckets: [Double] = [
-        1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000,
-    ]
+    private static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
 
     /// All metrics of Lamplighter itself, in the order of the page.
     package static let entries: [Entry] = {
         let lines = WebTexts.text("metrics.txt").split(separator: "\n").filter { $0.first != "#" }
-        return stride(from: 0, to: lines.count - 1, by: 2).compactMap {
-            entry(lines[$0], help: lines[$0 + 1])
-        }
+        return stride(from: 0, to: lines.count - 1, by: 2).compactMap { entry(lines[$0], help: lines[$0 + 1]) }
     }()
 
     private static func entry(_ line: Substring, help: Substring) -> Entry? {
@@ -59,10 +55,7 @@ package enum MetricCatalog {
         return entry
     }
 
-    private static let byName = Dictionary(
-        entries.map { ($0.name, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let byName = Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Returns the entry of a name, or a new one for a library's metric.
     static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {

@@ -1,11 +1,10 @@
 package import CoreMetrics
 import Synchronization
 
-/// A backend of swift-metrics that serves all recorded metrics in Prometheus' text format, version
-/// 0.0.4.
+/// A backend of swift-metrics that serves all recorded metrics in Prometheus' text format, version 0.0.4.
 ///
-/// Recording uses one atomic or one lock of its own series; the registry's lock is taken only when
-/// a metric is made and when the page is written.
+/// Recording uses one atomic or one lock of its own series; the registry's lock is taken only when a metric is made and
+/// when the page is written.
 package final class PrometheusRegistry: MetricsFactory {
     /// All series of one name.
     private struct Family {
@@ -23,12 +22,10 @@ package final class PrometheusRegistry: MetricsFactory {
     }
 
     /// Adds a closure that is called before each scrape to set gauges that are kept nowhere else.
-    package func addSampler(_ sampler: @escaping @Sendable () -> Void) {
-        samplers.withLock { $0.append(sampler) }
-    }
+    package func addSampler(_ sampler: @escaping @Sendable () -> Void) { samplers.withLock { $0.append(sampler) } }
 
-    /// Makes a counter whose value a sampler reads elsewhere, such as a process's processor time;
-    /// it can have a fraction.
+    /// Makes a counter whose value a sampler reads elsewhere, such as a process's processor time; it can have a
+    /// fraction.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
@@ -51,8 +48,8 @@ package final class PrometheusRegistry: MetricsFactory {
 
     /// Returns the series of a name by their labels, such as `worker="status"`.
     ///
-    /// A distribution's value is the sum of its values, and the count is their number. Sampled
-    /// gauges date from the last scrape.
+    /// A distribution's value is the sum of its values, and the count is their number. Sampled gauges date from the
+    /// last scrape.
     package func readings(_ name: String) -> [(labels: String, value: Double, count: Int64)] {
         let series = families.withLock { $0[name]?.series } ?? [:]
         return series.sorted { $0.key < $1.key }.map { labels, one in
@@ -61,8 +58,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the series of a name and its labels, new or existing; nil if the name is of another
-    /// kind.
+    /// Returns the series of a name and its labels, new or existing; nil if the name is of another kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -99,27 +95,20 @@ extension PrometheusRegistry {
     }
 
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        series(label, dimensions, kind: .gauge) { _ in GaugeSeries() }
-            ?? NOOPMetricsHandler.instance
+        series(label, dimensions, kind: .gauge) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
-    package func makeRecorder(
-        label: String,
-        dimensions: [(String, String)],
-        aggregate: Bool
-    ) -> any RecorderHandler {
+    package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard aggregate else {
-            return series(label, dimensions, kind: .gauge) { _ in GaugeSeries() }
-                ?? NOOPMetricsHandler.instance
+            return series(label, dimensions, kind: .gauge) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
         }
         return series(label, dimensions, kind: .histogram) { HistogramSeries(bounds: $0.buckets) }
             ?? NOOPMetricsHandler.instance
     }
 
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        series(label, dimensions, kind: .histogram, isTimer: true) {
-            HistogramSeries(bounds: $0.buckets)
-        } ?? NOOPMetricsHandler.instance
+        series(label, dimensions, kind: .histogram, isTimer: true) { HistogramSeries(bounds: $0.buckets) }
+            ?? NOOPMetricsHandler.instance
     }
 
     /// Keeps the series: a counter that disappeared and returned at zero would look like a restart.
@@ -133,9 +122,7 @@ extension PrometheusRegistry {
         guard let gauge else { return }
         families.withLock { families in
             for (name, family) in families where family.entry.kind == .gauge {
-                guard let labels = family.series.first(where: { $0.value === gauge })?.key else {
-                    continue
-                }
+                guard let labels = family.series.first(where: { $0.value === gauge })?.key else { continue }
                 families[name]?.series[labels] = nil
                 return
             }

@@ -44,11 +44,7 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
         var seen = bits.load(ordering: .relaxed)
         while true {
             let next = (Double(bitPattern: seen) + amount).bitPattern
-            let (done, now) = bits.weakCompareExchange(
-                expected: seen,
-                desired: next,
-                ordering: .relaxed
-            )
+            let (done, now) = bits.weakCompareExchange(expected: seen, desired: next, ordering: .relaxed)
             if done { return }
             seen = now
         }
@@ -56,9 +52,7 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
     func decrement(by amount: Double) { increment(by: -amount) }
 
-    var reading: (value: Double, count: Int64) {
-        (Double(bitPattern: bits.load(ordering: .relaxed)), 1)
-    }
+    var reading: (value: Double, count: Int64) { (Double(bitPattern: bits.load(ordering: .relaxed)), 1) }
 
     func render(_ name: String, labels: String, into page: inout String) {
         let text = MetricName.number(Double(bitPattern: bits.load(ordering: .relaxed)))
@@ -68,8 +62,8 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 /// A distribution over fixed buckets.
 ///
-/// A lock guards it, because count, sum and bucket must agree on the page. One worker records a
-/// series, so the lock is free except during a scrape.
+/// A lock guards it, because count, sum and bucket must agree on the page. One worker records a series, so the lock is
+/// free except during a scrape.
 final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     private struct State {
         var counts: [Int64]
@@ -97,9 +91,7 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
-    var reading: (value: Double, count: Int64) {
-        state.withLock { ($0.sum, $0.counts.reduce(0, +)) }
-    }
+    var reading: (value: Double, count: Int64) { state.withLock { ($0.sum, $0.counts.reduce(0, +)) } }
 
     func render(_ name: String, labels: String, into page: inout String) {
         let (counts, sum) = state.withLock { ($0.counts, $0.sum) }

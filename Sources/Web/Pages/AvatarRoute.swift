@@ -13,8 +13,7 @@ struct AvatarRoute: Sendable {
             var response = Response(
                 status: .ok,
                 headers: [
-                    .contentType: image.mediaType,
-                    .cacheControl: "public, max-age=31536000, immutable",
+                    .contentType: image.mediaType, .cacheControl: "public, max-age=31536000, immutable",
                     .contentSecurityPolicy: "default-src 'none'; sandbox; frame-ancestors 'none'",
                 ],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: image.bytes))

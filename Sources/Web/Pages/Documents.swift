@@ -16,11 +16,9 @@ package struct Documents: Sendable {
 
     func add(to router: Router<WebContext>) {
         router.get("docs") { request, _ in
-            // This relative path works below every prefix; without its slash, the pages' own links
-            // don't.
+            // This relative path works below every prefix; without its slash, the pages' own links don't.
             request.uri.path.hasSuffix("/")
-                ? try answer("index.html")
-                : Response(status: .movedPermanently, headers: [.location: "docs/"])
+                ? try answer("index.html") : Response(status: .movedPermanently, headers: [.location: "docs/"])
         }
         router.get("docs/**") { request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")

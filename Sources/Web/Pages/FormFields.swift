@@ -16,8 +16,7 @@ enum FormFields {
         var fields: [String: String] = [:]
         for pair in text.split(separator: "&").prefix(32) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decode(parts[0]), let value = decode(parts.count > 1 ? parts[1] : "")
-            else { continue }
+            guard let name = decode(parts[0]), let value = decode(parts.count > 1 ? parts[1] : "") else { continue }
             if fields[name] == nil { fields[name] = value }
         }
         return fields
@@ -33,9 +32,9 @@ enum FormFields {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: plus))
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit),
-                    let low = rest.popFirst().flatMap(digit)
-                else { return nil }
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                    return nil
+                }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
             }

@@ -7,8 +7,7 @@ struct HomePage: Sendable {
     let basePath: String
     /// Whether there is a reference to link to.
     let hasDocuments: Bool
-    /// The console's address for a visitor on this machine or elsewhere; nil if there's none to
-    /// show.
+    /// The console's address for a visitor on this machine or elsewhere; nil if there's none to show.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
     /// Serves the page and the style that it shares with the pages behind links.
@@ -17,16 +16,13 @@ struct HomePage: Sendable {
             let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)
             let state =
                 isReady()
-                ? "The service runs and accepts work."
-                : "The service runs, but does not accept work at present."
+                ? "The service runs and accepts work." : "The service runs, but does not accept work at present."
             return page(.ok, title: "Lamplighter", text: state, console: console(isLocal))
         }
         router.get("pages/style.css") { _, _ in
             Response(
                 status: .ok,
-                headers: [
-                    .contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600",
-                ],
+                headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: LinkPage.style))
             )
         }
@@ -34,19 +30,10 @@ struct HomePage: Sendable {
 
     /// The page for an unknown path.
     var missing: Response {
-        page(
-            .notFound,
-            title: "There is no such page",
-            text: "The address is mistyped, or a link is incomplete."
-        )
+        page(.notFound, title: "There is no such page", text: "The address is mistyped, or a link is incomplete.")
     }
 
-    private func page(
-        _ status: HTTPResponse.Status,
-        title: String,
-        text: String,
-        console: String? = nil
-    ) -> Response {
+    private func page(_ status: HTTPResponse.Status, title: String, text: String, console: String? = nil) -> Response {
         let base = HTML.escape(basePath)
         let home = status == .ok ? "" : "<p><a href=\"\(base)/\">Service status</a></p>\n"
         let documents = hasDocuments ? Self.documents(base) : ""
@@ -67,8 +54,7 @@ struct HomePage: Sendable {
             status: status,
             headers: [
                 .contentType: "text/html; charset=utf-8",
-                .contentSecurityPolicy:
-                    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+                .contentSecurityPolicy: "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: html))
         )

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The pages behind the links in messages.
 ///
-/// Opening a link shows a page and changes nothing. The page's button posts the token in the body,
-/// so that an address with a token is requested only once. None of it is logged.
+/// Opening a link shows a page and changes nothing. The page's button posts the token in the body, so that an address
+/// with a token is requested only once. None of it is logged.
 struct LinkRoutes: Sendable {
     let pages: Pages
     let visits: VisitLimit
@@ -69,12 +69,7 @@ struct LinkRoutes: Sendable {
         return page(view, asked ?? view.language ?? .english, status: status, token: token())
     }
 
-    private func page(
-        _ view: LinkView,
-        _ language: Language,
-        status: HTTPResponse.Status,
-        token: String
-    ) -> Response {
+    private func page(_ view: LinkView, _ language: Language, status: HTTPResponse.Status, token: String) -> Response {
         let page = LinkPage(view: view, language: language, basePath: pages.basePath, token: token)
         var response = Response(
             status: status,
@@ -83,8 +78,7 @@ struct LinkRoutes: Sendable {
         )
         response.headers[.contentLanguage] = language.rawValue
         response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; " + "frame-ancestors 'none'"
         if view.step == .busy { response.headers[.retryAfter] = "60" }
         return response
     }

@@ -16,9 +16,7 @@ struct PageWords: Sendable {
     private static let english = PageWords(file: "pages-en.json")
     private static let chinese = PageWords(file: "pages-zh.json")
 
-    private init(file: String) {
-        texts = (try? JSONValue.parse(Array(WebTexts.text(file).utf8)))?.objectValue ?? [:]
-    }
+    private init(file: String) { texts = (try? JSONValue.parse(Array(WebTexts.text(file).utf8)))?.objectValue ?? [:] }
 
     private init(_ texts: JSONObject?) {
         self.texts = texts ?? [:]

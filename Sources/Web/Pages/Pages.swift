@@ -20,8 +20,7 @@ package struct Pages: Sendable {
     package init(
         look: @escaping @Sendable (_ token: String) async -> LinkView,
         follow: @escaping @Sendable (_ token: String, _ password: String?) async -> LinkView,
-        avatar:
-            @escaping @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?,
+        avatar: @escaping @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?,
         publicURL: String,
         visitsPerMinute: Int
     ) {

@@ -13,11 +13,7 @@ package final class VisitLimit: Sendable {
     private let seconds: @Sendable () -> Int64
 
     /// Admits up to a number of visits a minute from each visitor; `seconds` is a monotonic clock.
-    package init(
-        perMinute: Int,
-        visitorsMax: Int = 10_000,
-        seconds: @escaping @Sendable () -> Int64
-    ) {
+    package init(perMinute: Int, visitorsMax: Int = 10_000, seconds: @escaping @Sendable () -> Int64) {
         self.perMinute = perMinute
         self.visitorsMax = visitorsMax
         self.seconds = seconds

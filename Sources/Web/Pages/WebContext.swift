@@ -13,8 +13,8 @@ struct WebContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// Returns the client's address: the other end's or, if that is a proxy on this machine, the
-    /// last one that the proxy names.
+    /// Returns the client's address: the other end's or, if that is a proxy on this machine, the last one that the
+    /// proxy names.
     func visitor(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),

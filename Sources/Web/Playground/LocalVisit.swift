@@ -9,8 +9,8 @@ enum LocalVisit {
 
     /// Returns whether the other end is this machine, under a name of this machine.
     ///
-    /// The name keeps out a page whose own name was made to resolve to this machine. The request
-    /// must not have passed through a proxy.
+    /// The name keeps out a page whose own name was made to resolve to this machine. The request must not have passed
+    /// through a proxy.
     static func isLocal(_ request: Request, from address: String?) -> Bool {
         guard let address, LocalPeer.isLocal(address),
             let authority = request.head.authority, isOwnName(authority),
@@ -22,8 +22,6 @@ enum LocalVisit {
 
     private static func isOwnName(_ authority: String) -> Bool {
         let authority = authority.lowercased()
-        return LocalPeer.names.contains { name in
-            authority == name || authority.hasPrefix(name + ":")
-        }
+        return LocalPeer.names.contains { name in authority == name || authority.hasPrefix(name + ":") }
     }
 }

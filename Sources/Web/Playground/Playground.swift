@@ -1,5 +1,4 @@
-/// The facts about the service for the reference's playground, and the addresses to which its page
-/// can connect.
+/// The facts about the service for the reference's playground, and the addresses to which its page can connect.
 package struct Playground: Sendable {
     /// The port of MQTT over WebSocket; nil if it's off.
     let webSocketPort: Int?
@@ -26,9 +25,8 @@ package struct Playground: Sendable {
 
     /// Returns the sources that the page may connect to if it was requested under a host's name.
     ///
-    /// They include the page's own origin, also for WebSockets that a proxy forwards. A policy
-    /// can't name IPv6 addresses: a page of `[::1]` connects to 127.0.0.1, where this machine's
-    /// listeners are reachable too.
+    /// They include the page's own origin, also for WebSockets that a proxy forwards. A policy can't name IPv6
+    /// addresses: a page of `[::1]` connects to 127.0.0.1, where this machine's listeners are reachable too.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let sources = [("ws", webSocketPort), ("wss", webSocketTLSPort)].compactMap {
@@ -45,8 +43,8 @@ package struct Playground: Sendable {
         let host = authority.prefix { $0 != ":" }
         let isName = host.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+                || byte == UInt8(ascii: "-")
         }
         return isName && !host.isEmpty && host.utf8.count <= 253 ? String(host) : nil
     }

@@ -47,16 +47,13 @@ extension RelayEnd {
         context.fireChannelWritabilityChanged()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     /// Flushes the bytes sent.
     fileprivate func flush() { context?.flush() }
 }
 
-/// The client's end of a relay: unwraps bytes from WebSocket frames, and wraps the broker's bytes
-/// in frames.
+/// The client's end of a relay: unwraps bytes from WebSocket frames, and wraps the broker's bytes in frames.
 ///
 /// Frames and MQTT packets needn't begin together.
 final class WebSocketRelay: RelayEnd {
@@ -73,8 +70,7 @@ final class WebSocketRelay: RelayEnd {
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay for a connection, which can be displaced until the broker has answered its
-    /// first packet.
+    /// Creates a relay for a connection, which can be displaced until the broker has answered its first packet.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -155,13 +151,9 @@ final class WebSocketRelay: RelayEnd {
         var data = channel.allocator.buffer(capacity: 2)
         data.write(webSocketErrorCode: reason.code)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
-        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in channel.close(promise: nil) }
         // A client that stops reading doesn't keep its place.
-        channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) {
-            channel.close(promise: nil)
-        }
+        channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) { channel.close(promise: nil) }
     }
 
     /// The reason why a relay ends, sent in the last frame.
@@ -212,9 +204,7 @@ final class BrokerRelay: RelayEnd {
         if isJoined { client.end(.normalClosure) }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        client.send(unwrapInboundIn(data))
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { client.send(unwrapInboundIn(data)) }
 
     func channelInactive(context: ChannelHandlerContext) {
         if isJoined { client.end(.normalClosure) }

@@ -23,9 +23,7 @@ struct WebSocketRequest: Sendable {
     /// Returns why a request on a connection is refused; nil if it's accepted.
     func refusal(of head: HTTPRequestHead, on channel: any Channel) -> Refusal? {
         let connection = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
-        guard connection?.isCrowded != true else {
-            return Refusal(status: .serviceUnavailable, text: CrowdAnswer.text)
-        }
+        guard connection?.isCrowded != true else { return Refusal(status: .serviceUnavailable, text: CrowdAnswer.text) }
         return refusal(of: head)
     }
 
@@ -35,31 +33,19 @@ struct WebSocketRequest: Sendable {
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else {
             return Refusal(status: .notFound, text: "MQTT over WebSocket is at \(Self.path).")
         }
-        guard headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" })
-        else { return Refusal(status: .upgradeRequired, text: "This is a WebSocket, for MQTT.") }
-        guard
-            origins.allows(
-                headers.first(name: "Origin"),
-                host: headers.first(name: "Host"),
-                isSecure: isSecure
-            )
+        guard headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }) else {
+            return Refusal(status: .upgradeRequired, text: "This is a WebSocket, for MQTT.")
+        }
+        guard origins.allows(headers.first(name: "Origin"), host: headers.first(name: "Host"), isSecure: isSecure)
         else {
             return Refusal(
                 status: .forbidden,
-                text:
-                    "Pages of this origin may not connect: see the setting mqtt.webSocketOrigins.",
+                text: "Pages of this origin may not connect: see the setting mqtt.webSocketOrigins.",
                 isOfOrigin: true
             )
         }
-        guard
-            headers[canonicalForm: "Sec-WebSocket-Protocol"].contains(where: {
-                $0 == Self.subprotocol
-            })
-        else {
-            return Refusal(
-                status: .badRequest,
-                text: "The subprotocol \(Self.subprotocol) must be requested."
-            )
+        guard headers[canonicalForm: "Sec-WebSocket-Protocol"].contains(where: { $0 == Self.subprotocol }) else {
+            return Refusal(status: .badRequest, text: "The subprotocol \(Self.subprotocol) must be requested.")
         }
         return nil
     }
@@ -92,9 +78,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
         }
         let parts = CrowdAnswer.parts(status: refusal.status, text: refusal.text, on: channel)
         for part in parts { context.write(wrapOutboundOut(part), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
     /// Closes the connection on all errors but a failed upgrade, which is answered above.

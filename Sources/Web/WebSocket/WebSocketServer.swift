@@ -7,8 +7,8 @@ import ServiceLifecycle
 
 /// MQTT over WebSocket for browsers: forwards bytes to the broker's plain listener and back.
 ///
-/// Mosquitto 2.0.11 has such a listener too, but it can't be bound to one address and doesn't
-/// report the origin of a browser's page. The reference describes the rules (connecting#websocket).
+/// Mosquitto 2.0.11 has such a listener too, but it can't be bound to one address and doesn't report the origin of a
+/// browser's page. The reference describes the rules (connecting#websocket).
 package struct WebSocketServer: Service {
     private let endpoints: [Endpoint]
     private let broker: (host: String, port: Int)
@@ -21,8 +21,8 @@ package struct WebSocketServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// `tell` receives refused connections. Without `addresses`, or with the broker on another
-    /// machine, the broker sees this machine's address.
+    /// `tell` receives refused connections. Without `addresses`, or with the broker on another machine, the broker sees
+    /// this machine's address.
     package init(
         endpoints: [Endpoint],
         brokerHost: String,
@@ -37,8 +37,7 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // Each client connects to the broker from its own loopback address, from which only
-        // loopback is reachable.
+        // Each client connects to the broker from its own loopback address, from which only loopback is reachable.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
@@ -85,11 +84,7 @@ package struct WebSocketServer: Service {
         .init(low: limits.bufferBytes / 4, high: limits.bufferBytes)
     }
 
-    private func prepare(
-        _ channel: any Channel,
-        tls: TLSContexts?,
-        request: WebSocketRequest
-    ) throws {
+    private func prepare(_ channel: any Channel, tls: TLSContexts?, request: WebSocketRequest) throws {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(
             ConnectionGuard(
@@ -125,10 +120,7 @@ package struct WebSocketServer: Service {
         _ = pipeline.removeHandler(try pipeline.handler(type: WebSocketRefusal.self))
         let relay = WebSocketRelay(connection)
         try pipeline.addHandler(relay)
-        connect(
-            NIOLoopBound(relay, eventLoop: channel.eventLoop),
-            for: LocalPeer.client(channel, head)
-        )
+        connect(NIOLoopBound(relay, eventLoop: channel.eventLoop), for: LocalPeer.client(channel, head))
     }
 
     private func connect(_ relay: NIOLoopBound<WebSocketRelay>, for client: String) {
@@ -137,9 +129,7 @@ package struct WebSocketServer: Service {
         connection.assumeIsolated().whenComplete { [addresses] result in
             switch result {
             case .success(let channel):
-                if let place {
-                    channel.closeFuture.whenComplete { _ in addresses?.giveBack(place) }
-                }
+                if let place { channel.closeFuture.whenComplete { _ in addresses?.giveBack(place) } }
                 let end = try? channel.pipeline.syncOperations.handler(type: BrokerRelay.self)
                 guard let end else { return relay.value.end(.noBroker) }
                 relay.value.join(end)

@@ -1,24 +1,16 @@
 package import Domain
 package import JSON
 
-/// An encoder of users and sessions as their owners see them
-/// (`schemas/methods/account.schema.json`).
+/// An encoder of users and sessions as their owners see them (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
     /// Writes a user as shown to that user; `publicURL` is the root of pages and pictures.
-    package static func encode(
-        _ user: User,
-        _ policies: AppPolicies,
-        publicURL: String
-    ) -> JSONObject {
+    package static func encode(_ user: User, _ policies: AppPolicies, publicURL: String) -> JSONObject {
         var object: JSONObject = [
-            "uid": .string(user.uid.text), "appId": .string(user.app.text),
-            "region": .string(user.region), "countryCode": .string(user.countryCode),
-            "nickname": .string(user.nickname), "tempUnit": .integer(user.tempUnit),
-            "timezone": .string(user.timezone),
+            "uid": .string(user.uid.text), "appId": .string(user.app.text), "region": .string(user.region),
+            "countryCode": .string(user.countryCode), "nickname": .string(user.nickname),
+            "tempUnit": .integer(user.tempUnit), "timezone": .string(user.timezone),
         ]
-        for member in ProfileCodec.encode(user.profile).members {
-            object[member.key] = member.value
-        }
+        for member in ProfileCodec.encode(user.profile).members { object[member.key] = member.value }
         object["externalUid"] = user.externalUID.map { .string($0) }
         object["username"] = user.username.map { .string($0) }
         object["phone"] = user.phone.map { .string($0.text) }
@@ -63,12 +55,7 @@ package enum AccountCodec {
     }
 
     /// Writes a row of `account/providers`; `token` is the provider's, if the app keeps it.
-    package static func provider(
-        _ provider: String,
-        subject: String,
-        linkedAt: Instant,
-        token: String?
-    ) -> AnswerRow {
+    package static func provider(_ provider: String, subject: String, linkedAt: Instant, token: String?) -> AnswerRow {
         .object([
             "provider": .string(provider), "subject": .string(subject),
             "linkedAt": .integer(linkedAt.milliseconds),
@@ -103,15 +90,10 @@ package enum AccountCodec {
     }
 
     /// Writes the message to a user's terminals about a changed phone or e-mail address.
-    package static func addressChanged(
-        isPhone: Bool,
-        of uid: UserID,
-        ts: Instant,
-        actor: Actor
-    ) -> [UInt8] {
+    package static func addressChanged(isPhone: Bool, of uid: UserID, ts: Instant, actor: Actor) -> [UInt8] {
         JSONObject([
-            ("type", "addressChanged"), ("address", isPhone ? "phone" : "email"),
-            ("ts", .integer(ts.milliseconds)), ("actor", EventCodec.encode(actor, for: uid)),
+            ("type", "addressChanged"), ("address", isPhone ? "phone" : "email"), ("ts", .integer(ts.milliseconds)),
+            ("actor", EventCodec.encode(actor, for: uid)),
         ]).encoded()
     }
 

@@ -18,23 +18,18 @@ extension Fields {
         if let phone = try text("phone", length: 0...64) {
             given.append(try self.phone(phone, of: "phone", countryCode: countryCode))
         }
-        if let email = try text("email", length: 0...320) {
-            given.append(try self.email(email, of: "email"))
-        }
+        if let email = try text("email", length: 0...320) { given.append(try self.email(email, of: "email")) }
         return given
     }
 
     /// Returns the address of a request: a phone, an e-mail, or `account`, which can be either.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
-        guard let text = try text("account", length: 0...320) else {
-            return try address(countryCode: countryCode)
-        }
+        guard let text = try text("account", length: 0...320) else { return try address(countryCode: countryCode) }
         if let other = ["phone", "email"].first(where: has) {
             throw refuse(other, "and params.account can't both be given")
         }
         return text.contains("@")
-            ? try email(text, of: "account")
-            : try phone(text, of: "account", countryCode: countryCode)
+            ? try email(text, of: "account") : try phone(text, of: "account", countryCode: countryCode)
     }
 
     /// Reads a phone number from the text of a field.
@@ -62,15 +57,14 @@ extension Fields {
         return email
     }
 
-    /// Returns the name of the one field that identifies the account of a login: `phone`, `email`,
-    /// `username`, or `account`, which can hold any of these.
+    /// Returns the name of the one field that identifies the account of a login: `phone`, `email`, `username`, or
+    /// `account`, which can hold any of these.
     func loginField() throws(Rejection) -> String {
         let given = ["phone", "email", "username", "account"].filter { has($0) }
         guard given.count == 1 else {
             throw refuse(
                 given.last ?? "account",
-                "is \(given.isEmpty ? "missing" : "one too many"):"
-                    + " give one of phone, email, username and account"
+                "is \(given.isEmpty ? "missing" : "one too many"):" + " give one of phone, email, username and account"
             )
         }
         return given[0]
@@ -79,9 +73,7 @@ extension Fields {
     /// Returns the login name in a field.
     func loginName(of name: String, countryCode: String) throws(Rejection) -> LoginName {
         let text = try requiredText(name, length: 0...320)
-        if name == "email" || (name == "account" && text.contains("@")) {
-            return .address(try email(text, of: name))
-        }
+        if name == "email" || (name == "account" && text.contains("@")) { return .address(try email(text, of: name)) }
         if name == "phone" || Phone.isLike(text) {
             return .address(try phone(text, of: name, countryCode: countryCode))
         }
@@ -103,8 +95,7 @@ extension Fields {
     ) throws(Rejection) -> Address? {
         guard has("phone") || has("email") else { return nil }
         let isOwnCountry = !has("phone") && !has("countryCode")
-        let country =
-            isOwnCountry ? user.countryCode : try RequestRegion(self, in: regions).countryCode
+        let country = isOwnCountry ? user.countryCode : try RequestRegion(self, in: regions).countryCode
         return try address(countryCode: country)
     }
 }

@@ -20,9 +20,7 @@ package enum AddressProof: Sendable, Equatable {
     }
 
     /// Reads a required proof.
-    init(required fields: Fields) throws(Rejection) {
-        self = try fields.required("code", AddressProof(fields))
-    }
+    init(required fields: Fields) throws(Rejection) { self = try fields.required("code", AddressProof(fields)) }
 
     /// Reads `code` and `codeToken` for a method that accepts no ticket.
     init(code fields: Fields) throws(Rejection) {
@@ -35,8 +33,7 @@ package enum AddressProof: Sendable, Equatable {
 
 /// An address and the proof that it is the caller's.
 ///
-/// These are the parameters of `account/verifyOperation` and, without the password, of
-/// `account/resetPassword`.
+/// These are the parameters of `account/verifyOperation` and, without the password, of `account/resetPassword`.
 package struct ProvedAddressParameters: Sendable, Equatable {
     /// The country and the region.
     package let place: RequestRegion
@@ -66,12 +63,7 @@ package struct BindAddressParameters: Sendable, Equatable {
     package let proof: AddressProof
 
     /// Reads the country, which must be in the user's region, the kind's field, and the proof.
-    package init(
-        _ fields: Fields,
-        _ kind: Kind,
-        of user: User,
-        in regions: Regions
-    ) throws(Rejection) {
+    package init(_ fields: Fields, _ kind: Kind, of user: User, in regions: Regions) throws(Rejection) {
         let place = try RequestRegion(fields, of: user, in: regions)
         let name = kind.rawValue
         let text = try fields.requiredText(name, length: 0...320)
@@ -94,10 +86,7 @@ package enum CancelProof: Sendable, Equatable {
     package init?(_ fields: Fields) throws(Rejection) {
         let given = ["password", "code", "ticket"].filter { fields.has($0) }
         if given.count > 1 {
-            throw .invalid(
-                "params.\(given[1])",
-                "One of params.password, params.code and params.ticket is enough."
-            )
+            throw .invalid("params.\(given[1])", "One of params.password, params.code and params.ticket is enough.")
         }
         if let password = try fields.text("password", length: 1...512) {
             self = .password(password)

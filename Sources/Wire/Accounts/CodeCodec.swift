@@ -3,15 +3,10 @@ import JSON
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
     /// Writes the answer to `account/sendCode`: the code's life and the pause after it, in seconds.
-    package static func sent(
-        requestID: String,
-        token: String,
-        lifeSeconds: Int64,
-        pauseSeconds: Int64
-    ) -> Answer {
+    package static func sent(requestID: String, token: String, lifeSeconds: Int64, pauseSeconds: Int64) -> Answer {
         [
-            "expiresIn": .integer(lifeSeconds), "retryAfter": .integer(pauseSeconds),
-            "codeToken": .string(token), "requestId": .string(requestID),
+            "expiresIn": .integer(lifeSeconds), "retryAfter": .integer(pauseSeconds), "codeToken": .string(token),
+            "requestId": .string(requestID),
         ]
     }
 

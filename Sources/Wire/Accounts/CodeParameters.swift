@@ -15,17 +15,12 @@ package struct CodeParameters: Sendable, Equatable {
         try self.init(fields, in: regions, byNumber: CodePurpose.requested)
     }
 
-    fileprivate init(
-        _ fields: Fields,
-        in regions: Regions,
-        byNumber: [Int64: CodePurpose]
-    ) throws(Rejection) {
+    fileprivate init(_ fields: Fields, in regions: Regions, byNumber: [Int64: CodePurpose]) throws(Rejection) {
         place = try RequestRegion(fields, in: regions)
         address = try fields.anyAddress(countryCode: place.countryCode)
         let value = fields.object["purpose"]
         let purpose =
-            value?.stringValue.flatMap(CodePurpose.init(rawValue:))
-            ?? value?.intValue.flatMap { byNumber[$0] }
+            value?.stringValue.flatMap(CodePurpose.init(rawValue:)) ?? value?.intValue.flatMap { byNumber[$0] }
         guard let purpose else {
             let known = CodePurpose.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse("purpose", value == nil ? "is missing" : "must be one of \(known)")

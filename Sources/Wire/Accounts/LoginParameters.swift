@@ -24,13 +24,9 @@ package struct LoginParameters: Sendable, Equatable {
         let token = try fields.text("codeToken", length: 1...64)
         proof = code.map { .code($0, token: token) }
         let hasPassword = fields.has("password")
-        if hasPassword, proof != nil {
-            throw fields.refuse("code", "stands in place of a password, not beside it")
-        }
+        if hasPassword, proof != nil { throw fields.refuse("code", "stands in place of a password, not beside it") }
         if !hasPassword, proof == nil { throw fields.refuse("password", "is missing") }
-        if proof != nil, name.address == nil {
-            throw fields.refuse("code", "goes with a phone or an e-mail address")
-        }
+        if proof != nil, name.address == nil { throw fields.refuse("code", "goes with a phone or an e-mail address") }
     }
 }
 

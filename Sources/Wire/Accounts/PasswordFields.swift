@@ -17,24 +17,16 @@ package struct GivenPassword: Sendable, Equatable {
     }
 
     /// Reads a password that is compared.
-    package init(compared fields: Fields) throws(Rejection) {
-        try self.init(fields, "password", length: 1...1024)
-    }
+    package init(compared fields: Fields) throws(Rejection) { try self.init(fields, "password", length: 1...1024) }
 
     /// Reads the password of a new user.
-    package init(first fields: Fields) throws(Rejection) {
-        try self.init(fields, "password", length: 1...4096)
-    }
+    package init(first fields: Fields) throws(Rejection) { try self.init(fields, "password", length: 1...4096) }
 
     /// Reads the `oldPassword` of a change, which is compared.
-    package init(old fields: Fields) throws(Rejection) {
-        try self.init(fields, "oldPassword", length: 1...1024)
-    }
+    package init(old fields: Fields) throws(Rejection) { try self.init(fields, "oldPassword", length: 1...1024) }
 
     /// Reads the `newPassword` of a change.
-    package init(new fields: Fields) throws(Rejection) {
-        try self.init(fields, "newPassword", length: 1...4096)
-    }
+    package init(new fields: Fields) throws(Rejection) { try self.init(fields, "newPassword", length: 1...4096) }
 }
 
 /// The parameters of `account/requestPasswordReset`.

@@ -39,9 +39,7 @@ package struct ProfileParameters {
     /// - Throws: `Rejection` with the field at fault.
     private static func read(_ fields: Fields) throws(Rejection) -> Profile {
         var profile = try ProfileCodec.decode(stored: fields)
-        if let gender = try fields.word("gender", as: Profile.Gender.self) {
-            profile.texts["gender"] = gender.rawValue
-        }
+        if let gender = try fields.word("gender", as: Profile.Gender.self) { profile.texts["gender"] = gender.rawValue }
         if let text = profile.texts["birthday"], !text.isEmpty {
             guard let day = CalendarDate(written: text) else {
                 throw fields.refuse("birthday", "must be a day, such as 1990-01-31")
@@ -64,10 +62,7 @@ package struct ProfileParameters {
         for member in fields.object.members {
             if case .null = member.value { continue }
             guard Profile.names.contains(where: { $0.isSame(as: member.key) }) else {
-                throw fields.refuse(
-                    member.key,
-                    "is not a field of a profile; custom holds the app's own data"
-                )
+                throw fields.refuse(member.key, "is not a field of a profile; custom holds the app's own data")
             }
         }
     }

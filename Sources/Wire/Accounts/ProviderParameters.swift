@@ -45,8 +45,9 @@ package struct ProviderLoginParameters {
 extension Fields {
     /// Returns the required `provider`, which must exist.
     package func provider() throws(Rejection) -> ProviderName {
-        guard let name = ProviderName(requested: try requiredText("provider", length: 1...69))
-        else { throw refuse("provider", "is not a provider") }
+        guard let name = ProviderName(requested: try requiredText("provider", length: 1...69)) else {
+            throw refuse("provider", "is not a provider")
+        }
         return name
     }
 }

@@ -68,19 +68,12 @@ package enum ConversionParameters: Sendable, Equatable {
     /// Reads `phone` and its proof, or `username`.
     ///
     /// - Throws: `Rejection`; with `PolicyRejected` if the app does not register phones.
-    package init(
-        _ fields: Fields,
-        of user: User,
-        in regions: Regions,
-        policies: AppPolicies
-    ) throws(Rejection) {
+    package init(_ fields: Fields, of user: User, in regions: Regions, policies: AppPolicies) throws(Rejection) {
         guard fields.has("phone") else {
             self = .username(try Username(try fields.requiredText("username", length: 0...320)))
             return
         }
-        guard !fields.has("username") else {
-            throw fields.refuse("username", "and params.phone can't both be given")
-        }
+        guard !fields.has("username") else { throw fields.refuse("username", "and params.phone can't both be given") }
         let place = try RequestRegion(fields, of: user, in: regions)
         let address = try fields.address(countryCode: place.countryCode)
         if !policies.phoneRegistration { throw AppPolicies.phoneIsOff }

@@ -12,8 +12,7 @@ package struct RequestRegion: Sendable, Equatable {
     ///
     /// Without `countryCode`, the country is that of a phone in E.164, or the app's default.
     ///
-    /// - Throws: `Rejection`; with `RegionNotServed` for a region that is served elsewhere or
-    ///   nowhere.
+    /// - Throws: `Rejection`; with `RegionNotServed` for a region that is served elsewhere or nowhere.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         region = try regions.region(
@@ -22,9 +21,7 @@ package struct RequestRegion: Sendable, Equatable {
         )
     }
 
-    private init(countryCode: String, region: String) {
-        (self.countryCode, self.region) = (countryCode, region)
-    }
+    private init(countryCode: String, region: String) { (self.countryCode, self.region) = (countryCode, region) }
 
     /// Reads the country and the region of a user's request, which must be in the user's region.
     ///
@@ -61,8 +58,6 @@ extension Fields {
 
     /// Refuses a text that can't be a country code.
     func check(countryCode: String) throws(Rejection) {
-        guard CountryCode.accepts(countryCode) else {
-            throw refuse("countryCode", "must be 1 to 3 digits, such as 49")
-        }
+        guard CountryCode.accepts(countryCode) else { throw refuse("countryCode", "must be 1 to 3 digits, such as 49") }
     }
 }

@@ -9,11 +9,9 @@ package enum CommandCodec {
     /// Writes the command for the device, with the server's time for devices without a clock.
     package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
-            ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
-            ("type", .string(command.kind.rawValue)), ("data", .object(command.values)),
-            ("binary", command.binary.map { .string($0) }),
-            ("actor", EventCodec.encode(command.actor, for: nil)),
-            ("ts", .integer(now.milliseconds)),
+            ("cid", .integer(command.cid)), ("sn", .integer(command.sn)), ("type", .string(command.kind.rawValue)),
+            ("data", .object(command.values)), ("binary", command.binary.map { .string($0) }),
+            ("actor", EventCodec.encode(command.actor, for: nil)), ("ts", .integer(now.milliseconds)),
             ("expiresAt", .integer(command.expiresAt.milliseconds)),
         ]).encoded()
     }
@@ -21,14 +19,12 @@ package enum CommandCodec {
     /// Returns the command's state as the result of `device/control`.
     package static func result(_ command: Command, product: Product?) -> JSONObject {
         JSONObject([
-            ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
-            ("state", .string(command.state.rawValue)),
+            ("cid", .integer(command.cid)), ("sn", .integer(command.sn)), ("state", .string(command.state.rawValue)),
             ("code", command.state == .expired ? nil : code(command)),
             (
                 "data",
                 command.state == .expired
-                    ? nil
-                    : command.result.map { .object(ProductRules.masked($0, product: product)) }
+                    ? nil : command.result.map { .object(ProductRules.masked($0, product: product)) }
             ),
         ])
     }
@@ -46,9 +42,7 @@ package enum CommandCodec {
     }
 
     /// Reads the content of `device/control`: `data` without nulls, or `binary`.
-    package static func content(
-        _ fields: Fields
-    ) throws(Rejection) -> (data: JSONObject, binary: String?) {
+    package static func content(_ fields: Fields) throws(Rejection) -> (data: JSONObject, binary: String?) {
         let data = try fields.object("data")
         let binary = try fields.base64("binary")
         let members = data?.members.filter { $0.value != .null } ?? []
@@ -56,10 +50,7 @@ package enum CommandCodec {
             throw .invalid("params.data", "params.data or params.binary is missing.")
         }
         guard members.isEmpty || binary == nil else {
-            throw .invalid(
-                "params.binary",
-                "A command carries params.data or params.binary, not both."
-            )
+            throw .invalid("params.binary", "A command carries params.data or params.binary, not both.")
         }
         return (JSONObject(members: members), binary)
     }
@@ -78,11 +69,7 @@ package enum CommandCodec {
     }
 
     /// Returns a command with its result, however long it is.
-    package static func object(
-        _ command: Command,
-        product: Product?,
-        for reader: UserID?
-    ) -> JSONObject {
+    package static func object(_ command: Command, product: Product?, for reader: UserID?) -> JSONObject {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
             ("type", .string(command.kind.rawValue)), ("mode", .string(command.mode.rawValue)),
@@ -97,17 +84,12 @@ package enum CommandCodec {
             ("actor", EventCodec.encode(command.actor, for: reader)),
             ("createdAt", .integer(command.createdAt.milliseconds)),
             ("expiresAt", .integer(command.expiresAt.milliseconds)),
-            ("doneAt", command.doneAt.map { .integer($0.milliseconds) }),
-            ("late", command.isLate ? true : nil),
+            ("doneAt", command.doneAt.map { .integer($0.milliseconds) }), ("late", command.isLate ? true : nil),
             ("steps", .array(command.steps.map { step($0, of: command, for: reader) })),
         ])
     }
 
-    private static func step(
-        _ step: Command.Step,
-        of command: Command,
-        for reader: UserID?
-    ) -> JSONValue {
+    private static func step(_ step: Command.Step, of command: Command, for reader: UserID?) -> JSONValue {
         let actor: Actor =
             switch step.cause {
             case .asker: command.actor

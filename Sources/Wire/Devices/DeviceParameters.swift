@@ -5,9 +5,7 @@ extension Fields {
     package func productKeys() throws(Rejection) -> [ProductKey]? {
         guard has("productKeys") else { return nil }
         let keys = try texts("productKeys").map { ProductKey($0) }
-        guard !keys.contains(nil) else {
-            throw refuse("productKeys", "must hold product keys only")
-        }
+        guard !keys.contains(nil) else { throw refuse("productKeys", "must hold product keys only") }
         return keys.compactMap(\.self)
     }
 
@@ -15,9 +13,7 @@ extension Fields {
     package func subscribes() throws(Rejection) -> Bool { try requiredBool("subscribed") }
 
     /// Returns `timeout` of `device/query`: the wait for the device's answer, in seconds.
-    package func queryTimeout() throws(Rejection) -> Int64 {
-        try integer("timeout", in: 1...60) ?? 10
-    }
+    package func queryTimeout() throws(Rejection) -> Int64 { try integer("timeout", in: 1...60) ?? 10 }
 }
 
 /// The parameters of `device/setCustomInfo`, without the device.

@@ -8,8 +8,7 @@ package enum HomeCodec {
         .object([
             "homeId": .string(home.id.text), "name": .string(home.name),
             "latitude": (home.place?.latitude).map { .double($0) },
-            "longitude": (home.place?.longitude).map { .double($0) },
-            "dids": .array(dids.map { .string($0.text) }),
+            "longitude": (home.place?.longitude).map { .double($0) }, "dids": .array(dids.map { .string($0.text) }),
         ])
     }
 
@@ -32,11 +31,7 @@ package enum HomeCodec {
         )
     }
 
-    private static func degrees(
-        _ name: String,
-        upTo max: Double,
-        of fields: Fields
-    ) throws(Rejection) -> Double? {
+    private static func degrees(_ name: String, upTo max: Double, of fields: Fields) throws(Rejection) -> Double? {
         guard let value = try fields.number(name) else { return nil }
         guard (-max...max).contains(value) else {
             throw fields.refuse(name, "must lie between -\(Int(max)) and \(Int(max))")

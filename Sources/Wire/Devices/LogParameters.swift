@@ -37,10 +37,7 @@ package struct LogParameters: Sendable, Equatable {
         cursor = try Self.cursor(fields)
     }
 
-    private static func types(
-        _ fields: Fields,
-        among known: Set<String>
-    ) throws(Rejection) -> Set<String>? {
+    private static func types(_ fields: Fields, among known: Set<String>) throws(Rejection) -> Set<String>? {
         guard fields.has("types") else { return nil }
         let types = try fields.texts("types")
         guard !types.isEmpty, types.allSatisfy(known.contains) else {

@@ -18,10 +18,7 @@ package enum RegistrationCodec {
                 id: id,
                 productKey: productKey,
                 mac: mac,
-                passcode: try fields.requiredText(
-                    "passcode",
-                    length: RegistrationRequest.passcodeLength
-                ),
+                passcode: try fields.requiredText("passcode", length: RegistrationRequest.passcodeLength),
                 oldSecret: try fields.text("oldSecret", length: 1...128),
                 hardware: try hardware(fields) ?? [:]
             )

@@ -11,26 +11,18 @@ package enum HistoryCodec {
         for question: HistoryQuestion
     ) -> AnswerRow? {
         let moment = JSONValue.integer(ts.milliseconds)
-        if let name = question.attribute {
-            return data?[name].map { .object(["ts": moment, "value": $0]) }
-        }
+        if let name = question.attribute { return data?[name].map { .object(["ts": moment, "value": $0]) } }
         let members = data?.members.filter(question.isShown)
         return .object([
-            "ts": moment, "data": .object(JSONObject(members: members ?? [])),
-            "binary": binary.map { .string($0) },
+            "ts": moment, "data": .object(JSONObject(members: members ?? [])), "binary": binary.map { .string($0) },
         ])
     }
 
     /// Writes the row of a step of time; nil for a step without values.
-    package static func row(
-        from start: Instant,
-        values: JSONObject,
-        for question: HistoryQuestion
-    ) -> AnswerRow? {
+    package static func row(from start: Instant, values: JSONObject, for question: HistoryQuestion) -> AnswerRow? {
         guard let first = values.members.first else { return nil }
         let moment = JSONValue.integer(start.milliseconds)
         return question.attribute == nil
-            ? .object(["ts": moment, "data": .object(values)])
-            : .object(["ts": moment, "value": first.value])
+            ? .object(["ts": moment, "data": .object(values)]) : .object(["ts": moment, "value": first.value])
     }
 }

@@ -33,9 +33,7 @@ package struct HistoryParameters: Sendable, Equatable {
     }
 
     private static func place(_ fields: Fields, _ from: Instant) throws(Rejection) -> HistoryPlace {
-        guard let cursor = try fields.text("cursor", length: 1...64) else {
-            return HistoryPlace(from)
-        }
+        guard let cursor = try fields.text("cursor", length: 1...64) else { return HistoryPlace(from) }
         guard let place = HistoryPlace(cursor: cursor) else {
             throw fields.refuse("cursor", "is not a cursor of device/history")
         }

@@ -6,18 +6,13 @@ package enum OutgoingMessageCodec {
     /// Writes a message for a gateway.
     ///
     /// `params` includes the language, so that a gateway with its own texts can choose one.
-    package static func outbound(
-        _ message: OutgoingMessage,
-        language: Language,
-        appName: String
-    ) -> [UInt8] {
+    package static func outbound(_ message: OutgoingMessage, language: Language, appName: String) -> [UInt8] {
         var params = message.params
         params["language"] = language.rawValue
         let members = params.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
         return JSONObject([
             ("messageId", .string(message.id.text)), ("to", .string(message.to)),
-            ("countryCode", message.countryCode.map { .string($0) }),
-            ("template", .string(message.template.rawValue)),
+            ("countryCode", message.countryCode.map { .string($0) }), ("template", .string(message.template.rawValue)),
             ("params", .object(JSONObject(members))), ("appName", .string(appName)),
             ("expiresAt", .integer(message.expiresAt.milliseconds)),
         ]).encoded()

@@ -32,19 +32,15 @@ package enum AnswerCodec {
 
     /// Writes the answer to a refused message.
     package static func refusal(_ id: MessageID?, _ rejection: Rejection) -> [UInt8] {
-        JSONObject([
-            ("id", id.map { .string($0.text) }), ("ok", false), ("error", error(rejection)),
-        ]).encoded()
+        JSONObject([("id", id.map { .string($0.text) }), ("ok", false), ("error", error(rejection))]).encoded()
     }
 
     /// Returns a refusal as the `error` of an answer.
     package static func error(_ rejection: Rejection) -> JSONValue {
         .object([
             "code": .string(rejection.code.rawValue), "message": .string(rejection.message),
-            "field": rejection.field.map { .string($0) },
-            "reason": rejection.reason.map { .string($0) },
-            "region": rejection.region.map { .string($0) },
-            "endpoint": rejection.endpoint.map { .string($0) },
+            "field": rejection.field.map { .string($0) }, "reason": rejection.reason.map { .string($0) },
+            "region": rejection.region.map { .string($0) }, "endpoint": rejection.endpoint.map { .string($0) },
             "retryAfter": rejection.retryAfter.map { .integer($0) },
         ])
     }

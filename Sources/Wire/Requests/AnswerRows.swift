@@ -41,9 +41,7 @@ package enum AnswerRows {
     }
 
     /// The rows of a page, by their name in the answer.
-    package enum Kind: String {
-        case commands, events, homes, rows, runs, schedules, sharings, users
-    }
+    package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
     /// Returns an answer that is a page: rows under their name, and the next page's cursor, if any.
     package static func page(_ kind: Kind, _ rows: [AnswerRow], next: String?) -> Answer {

@@ -45,12 +45,10 @@ package final class AppRequest: Sendable {
         arrivedAt: ContinuousClock.Instant? = nil,
         trace: TraceID? = nil
     ) throws(WireError) {
-        (id, token, uid, params) = try Payload.read(Payload.object(payload)) {
-            (fields) throws(Rejection) in
+        (id, token, uid, params) = try Payload.read(Payload.object(payload)) { (fields) throws(Rejection) in
             (
-                try fields.requiredID("id", as: MessageID.self),
-                try fields.text("token", length: 0...256), try fields.text("uid", length: 0...64),
-                try fields.object("params") ?? [:]
+                try fields.requiredID("id", as: MessageID.self), try fields.text("token", length: 0...256),
+                try fields.text("uid", length: 0...64), try fields.object("params") ?? [:]
             )
         }
         self.app = app
@@ -69,12 +67,11 @@ package final class AppRequest: Sendable {
     /// The parameters as a reader of fields.
     package var fields: Fields { Fields(params, path: "params.") }
 
-    /// The bytes that are equal for repeats of the request: method, token, user, and parameters in
-    /// any order of members.
+    /// The bytes that are equal for repeats of the request: method, token, user, and parameters in any order of
+    /// members.
     package var content: [UInt8] {
-        JSONValue.array([
-            .string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params)),
-        ]).encoded()
+        JSONValue.array([.string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params))])
+            .encoded()
     }
 
     private static func sorted(_ value: JSONValue) -> JSONValue {

@@ -2,8 +2,8 @@ import Domain
 
 /// A scanner for the id of an invalid message, so that its sender gets an answer.
 ///
-/// It reads nothing else of the message, and no further than the largest message that the broker of
-/// `lamplighter up` passes on.
+/// It reads nothing else of the message, and no further than the largest message that the broker of `lamplighter up`
+/// passes on.
 enum MessageIDScanner {
     /// Returns the first `"id"` among the outermost members, or nil if it is absent or malformed.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {

@@ -18,24 +18,16 @@ extension Fields {
     }
 
     /// Returns `scheduleId`.
-    package func scheduleID() throws(Rejection) -> ScheduleID {
-        try requiredID("scheduleId", as: ScheduleID.self)
-    }
+    package func scheduleID() throws(Rejection) -> ScheduleID { try requiredID("scheduleId", as: ScheduleID.self) }
 
     /// Returns `sharingId`.
-    package func sharingID() throws(Rejection) -> SharingID {
-        try requiredID("sharingId", as: SharingID.self)
-    }
+    package func sharingID() throws(Rejection) -> SharingID { try requiredID("sharingId", as: SharingID.self) }
 
     /// Returns `terminalId`.
-    package func terminalID() throws(Rejection) -> TerminalID {
-        try requiredID("terminalId", as: TerminalID.self)
-    }
+    package func terminalID() throws(Rejection) -> TerminalID { try requiredID("terminalId", as: TerminalID.self) }
 
     /// Returns `limit`, the most rows of the page, or nil if absent.
-    package func pageLimit(max: Int64) throws(Rejection) -> Int? {
-        try integer("limit", in: 1...max).map { Int($0) }
-    }
+    package func pageLimit(max: Int64) throws(Rejection) -> Int? { try integer("limit", in: 1...max).map { Int($0) } }
 
     /// Returns the number of rows before the page, from `cursor` or `offset`; 0 if both are absent.
     package func pageOffset() throws(Rejection) -> Int64 {

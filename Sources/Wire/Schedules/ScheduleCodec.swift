@@ -40,12 +40,8 @@ package enum ScheduleCodec {
     ) throws(Rejection) -> [Int64]? {
         guard let array = try fields.array(name) else { return nil }
         let numbers = array.compactMap(\.intValue)
-        guard !array.isEmpty, numbers.count == array.count, numbers.allSatisfy(range.contains)
-        else {
-            throw fields.refuse(
-                name,
-                "must name one day at least, each as \(range.lowerBound) to \(range.upperBound)"
-            )
+        guard !array.isEmpty, numbers.count == array.count, numbers.allSatisfy(range.contains) else {
+            throw fields.refuse(name, "must name one day at least, each as \(range.lowerBound) to \(range.upperBound)")
         }
         return Set(numbers).sorted()
     }
@@ -53,9 +49,7 @@ package enum ScheduleCodec {
     private static func attrs(_ fields: Fields) throws(Rejection) -> JSONObject? {
         guard let object = try fields.object("attrs") else { return nil }
         let attrs = JSONObject(members: object.members.filter { $0.value != .null })
-        guard !attrs.members.isEmpty else {
-            throw fields.refuse("attrs", "must set one value at least")
-        }
+        guard !attrs.members.isEmpty else { throw fields.refuse("attrs", "must set one value at least") }
         guard attrs.encoded().count <= attrsBytesMax else {
             throw fields.refuse("attrs", "must have at most \(attrsBytesMax) bytes")
         }
@@ -87,16 +81,13 @@ package enum ScheduleCodec {
                 ("misfire", .string(schedule.misfire.rawValue)),
                 ("actor", EventCodec.encode(Actor(.user, schedule.creator.text), for: nil)),
                 ("createdAt", .integer(schedule.createdAt.milliseconds)),
-                ("updatedAt", .integer(schedule.updatedAt.milliseconds)),
-                ("polar", polar.map { Self.polar($0) }),
+                ("updatedAt", .integer(schedule.updatedAt.milliseconds)), ("polar", polar.map { Self.polar($0) }),
             ]).members
         return object
     }
 
     /// Returns the note that the next day of a schedule has no sunrise or sunset.
-    private static func polar(
-        _ polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)
-    ) -> JSONValue {
+    private static func polar(_ polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)) -> JSONValue {
         [
             "date": .string(polar.date.description),
             "sun": .string(polar.outcome == .polarDay ? "polarDay" : "polarNight"),
@@ -110,31 +101,24 @@ package enum ScheduleCodec {
     package static func cursor(_ fields: Fields) throws(Rejection) -> Position? {
         guard let text = try fields.text("cursor", length: 1...129) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let did = DeviceID(String(parts[0])),
-            let id = ScheduleID(String(parts[1]))
-        else { throw fields.refuse("cursor", "is not a cursor of schedule/list") }
+        guard parts.count == 2, let did = DeviceID(String(parts[0])), let id = ScheduleID(String(parts[1])) else {
+            throw fields.refuse("cursor", "is not a cursor of schedule/list")
+        }
         return (did, id)
     }
 
-    private static func text(_ position: Position) -> String {
-        "\(position.did.text).\(position.id.text)"
-    }
+    private static func text(_ position: Position) -> String { "\(position.did.text).\(position.id.text)" }
 
     /// Writes the answer to `schedule/list`.
     package static func page(_ rows: [AnswerRow], next: Position?) -> Answer {
         AnswerRows.page(.schedules, rows, next: next.map(text))
     }
 
-    /// Writes the answer to a method that changes a schedule: the schedule, and all schedules of
-    /// its device.
+    /// Writes the answer to a method that changes a schedule: the schedule, and all schedules of its device.
     ///
     /// `ignored` names the fields of the request that had no effect.
-    package static func changed(
-        _ schedule: Answer?,
-        _ rows: [AnswerRow],
-        next: Position?,
-        ignored: [String]
-    ) -> Answer {
+    package static func changed(_ schedule: Answer?, _ rows: [AnswerRow], next: Position?, ignored: [String]) -> Answer
+    {
         [
             "schedule": schedule.map { .object($0) }, "schedules": .array(rows),
             "cursor": next.map { .string(text($0)) },
@@ -145,8 +129,7 @@ package enum ScheduleCodec {
     /// Writes the push of a device's schedules to a user.
     package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Position?) -> [UInt8] {
         JSONObject([
-            ("did", .string(did.text)), ("schedules", .array(rows)),
-            ("cursor", next.map { .string(text($0)) }),
+            ("did", .string(did.text)), ("schedules", .array(rows)), ("cursor", next.map { .string(text($0)) }),
         ]).encoded()
     }
 
@@ -164,9 +147,7 @@ package enum ScheduleCodec {
     /// Reads the cursor of `schedule/runs`: the moment before which the runs lie.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
-        guard let moment = Int64(text) else {
-            throw fields.refuse("cursor", "is not a cursor of schedule/runs")
-        }
+        guard let moment = Int64(text) else { throw fields.refuse("cursor", "is not a cursor of schedule/runs") }
         return Instant(milliseconds: moment)
     }
 
@@ -195,9 +176,9 @@ package enum ScheduleCodec {
     /// Writes a run for users.
     package static func encode(_ run: ScheduleRun) -> JSONValue {
         .object([
-            "dueAt": .integer(run.dueAt.milliseconds),
-            "firedAt": .integer(run.firedAt.milliseconds), "state": .string(run.state.rawValue),
-            "cid": run.cid.map { .integer($0) }, "code": run.code.map { .integer($0) },
+            "dueAt": .integer(run.dueAt.milliseconds), "firedAt": .integer(run.firedAt.milliseconds),
+            "state": .string(run.state.rawValue), "cid": run.cid.map { .integer($0) },
+            "code": run.code.map { .integer($0) },
             "error": run.error.map { AnswerCodec.error(Rejection($0, message($0))) },
         ])
     }
@@ -216,19 +197,14 @@ package enum ScheduleCodec {
 
     /// Writes the trigger of a due schedule, which the scheduler publishes at `firedAt`.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
-        JSONObject([
-            ("dueAt", .integer(trigger.dueAt.milliseconds)),
-            ("firedAt", .integer(firedAt.milliseconds)),
-        ]).encoded()
+        JSONObject([("dueAt", .integer(trigger.dueAt.milliseconds)), ("firedAt", .integer(firedAt.milliseconds))])
+            .encoded()
     }
 
     /// Reads the trigger of a due schedule.
     ///
     /// `firedAt` is required but not kept: a run records when the schedule worker decided.
-    package static func decode(
-        trigger bytes: ArraySlice<UInt8>,
-        of schedule: ScheduleID
-    ) throws(WireError) -> Trigger {
+    package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))
             _ = try fields.required("firedAt", fields.instant("firedAt"))

@@ -34,8 +34,7 @@ package struct ScheduleParameters: Sendable, Equatable {
     /// The fields that are set but ignored.
     package var ignored: [String] {
         guard weekDays != nil || monthDays != nil else { return [] }
-        return (date == nil ? [] : ["date"])
-            + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
+        return (date == nil ? [] : ["date"]) + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
     }
 
     /// Whether a field of the timing is set.

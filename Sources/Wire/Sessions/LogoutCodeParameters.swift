@@ -32,19 +32,12 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// Reads the account's name and the proof, by the given kinds of both.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
-        let accountType = try fields.required(
-            "accountType",
-            fields.word("accountType", as: AccountType.self)
-        )
-        let verifyType = try fields.required(
-            "verifyType",
-            fields.word("verifyType", as: VerifyType.self)
-        )
+        let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))
+        let verifyType = try fields.required("verifyType", fields.word("verifyType", as: VerifyType.self))
         let name = try fields.requiredText("userName", length: 1...254)
         address =
             accountType == .email
-            ? try fields.email(name, of: "userName")
-            : try fields.phone(name, of: "userName", countryCode: countryCode)
+            ? try fields.email(name, of: "userName") : try fields.phone(name, of: "userName", countryCode: countryCode)
         let isEncrypted = try fields.integer("ifencrypt", in: 0...1) == 1
         switch verifyType {
         case .authCode:
@@ -58,26 +51,16 @@ package struct LogoutCodeParameters: Sendable, Equatable {
             )
         case .password:
             guard accountType == .phone else {
-                throw .invalid(
-                    "params.verifyType",
-                    "With accountType email, verifyType must be authCode."
-                )
+                throw .invalid("params.verifyType", "With accountType email, verifyType must be authCode.")
             }
             try Self.forbid("authCode", with: "password", in: fields)
             proof = .password(try fields.requiredText("password", length: 1...512))
         }
     }
 
-    private static func forbid(
-        _ name: String,
-        with other: String,
-        in fields: Fields
-    ) throws(Rejection) {
+    private static func forbid(_ name: String, with other: String, in fields: Fields) throws(Rejection) {
         guard !fields.has(name) else {
-            throw .invalid(
-                "params.\(name)",
-                "With verifyType \(other), params.\(name) must be absent."
-            )
+            throw .invalid("params.\(name)", "With verifyType \(other), params.\(name) must be absent.")
         }
     }
 }

@@ -6,10 +6,7 @@ package enum SessionCodec {
     /// Reads a notice from `system/session-invalid`.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
-            let reason = try fields.required(
-                "reason",
-                fields.word("reason", as: Session.EndReason.self)
-            )
+            let reason = try fields.required("reason", fields.word("reason", as: Session.EndReason.self))
             let ts = try fields.required("ts", fields.instant("ts"))
             return SessionNotice(
                 id: try fields.requiredID("noticeId", as: MessageID.self),
@@ -38,8 +35,7 @@ package enum SessionCodec {
             "terminalId": .string(session.terminal.text), "platform": .string(session.platform),
             "os": .string(session.os), "name": .string(session.name),
             "loginTime": .integer(session.loginTime.milliseconds),
-            "lastSeenAt": .integer((session.lastSeenAt ?? session.loginTime).milliseconds),
-            "current": .bool(isCurrent),
+            "lastSeenAt": .integer((session.lastSeenAt ?? session.loginTime).milliseconds), "current": .bool(isCurrent),
         ]
     }
 
@@ -86,9 +82,7 @@ package enum SessionCodec {
     }
 
     /// Writes the answer to `session/terminate`.
-    package static func terminated(_ terminal: TerminalID) -> Answer {
-        ["terminated": .string(terminal.text)]
-    }
+    package static func terminated(_ terminal: TerminalID) -> Answer { ["terminated": .string(terminal.text)] }
 
     /// Writes the answer to `session/terminateOthers`: the number of ended sessions.
     package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }

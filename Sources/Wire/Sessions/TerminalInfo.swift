@@ -22,7 +22,5 @@ extension Fields {
     package func adopts() throws(Rejection) -> Bool { try bool("adopt") ?? false }
 
     /// Returns the required `logoutCode`.
-    package func logoutCode() throws(Rejection) -> String {
-        try requiredText("logoutCode", length: 1...128)
-    }
+    package func logoutCode() throws(Rejection) -> String { try requiredText("logoutCode", length: 1...128) }
 }

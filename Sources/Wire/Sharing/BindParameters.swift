@@ -26,10 +26,7 @@ package struct BindParameters: Sendable, Equatable {
             device = .did(did)
         } else {
             guard fields.has("productKey") || fields.has("mac") else {
-                throw .invalid(
-                    "params.did",
-                    "params.did is missing: give did, or productKey and mac."
-                )
+                throw .invalid("params.did", "params.did is missing: give did, or productKey and mac.")
             }
             device = .hardware(
                 try fields.requiredID("productKey", as: ProductKey.self),

@@ -13,49 +13,36 @@ package enum BindingCodec {
         home: HomeID?
     ) -> JSONValue {
         .object([
-            "did": .string(binding.did.text), "productKey": .string(productKey.text),
-            "mac": .string(mac.text), "productName": .string(productName),
-            "alias": .string(binding.alias), "remark": .string(binding.remark),
+            "did": .string(binding.did.text), "productKey": .string(productKey.text), "mac": .string(mac.text),
+            "productName": .string(productName), "alias": .string(binding.alias), "remark": .string(binding.remark),
             "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
             "online": .bool(isOnline), "subscribed": .bool(binding.isSubscribed),
             "boundAt": .integer(binding.boundAt.milliseconds),
-            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },
-            "homeId": home.map { .string($0.text) },
+            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) }, "homeId": home.map { .string($0.text) },
         ])
     }
 
     /// Writes a row of `device/users`; the address and the username are masked.
-    package static func user(
-        _ binding: Binding,
-        nickname: String,
-        address: String?,
-        username: String?
-    ) -> JSONValue {
+    package static func user(_ binding: Binding, nickname: String, address: String?, username: String?) -> JSONValue {
         .object([
             "uid": .string(binding.uid.text), "nickname": .string(nickname),
             "address": address.map { .string(MaskedAddress.text($0)) },
-            "username": username.map { .string(MaskedAddress.name($0)) },
-            "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
-            "boundAt": .integer(binding.boundAt.milliseconds),
+            "username": username.map { .string(MaskedAddress.name($0)) }, "role": .string(binding.role.rawValue),
+            "access": .string(binding.access.rawValue), "boundAt": .integer(binding.boundAt.milliseconds),
             "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },
         ])
     }
 
     /// Writes the answer to `device/list`.
     package static func page(_ rows: [AnswerRow], total: Int64, next: Int64?) -> Answer {
-        [
-            "devices": .array(rows), "total": .integer(total),
-            "cursor": next.map { .string("\($0)") },
-        ]
+        ["devices": .array(rows), "total": .integer(total), "cursor": next.map { .string("\($0)") }]
     }
 
     /// Writes the answer to `device/bind` and `device/bindRemote`.
     package static func bound(_ did: DeviceID) -> Answer { ["did": .string(did.text)] }
 
     /// Writes the answer to `device/allowReset`.
-    package static func resetAllowed(until: Instant) -> Answer {
-        ["expiresAt": .integer(until.milliseconds)]
-    }
+    package static func resetAllowed(until: Instant) -> Answer { ["expiresAt": .integer(until.milliseconds)] }
 
     /// Writes the answer to `device/hardware`; adds the product if the device did not name it.
     package static func hardware(_ hardware: JSONObject, productKey: ProductKey) -> Answer {

@@ -21,15 +21,11 @@ package struct InvitedName: Sendable, Equatable {
         value = try fields.requiredText("value", length: 1...320)
         switch kind {
         case .phone, .email, .username:
-            let country =
-                try fields.text("countryCode", length: 0...16) ?? CountryCode.ofE164(value)
-                ?? countryCode
+            let country = try fields.text("countryCode", length: 0...16) ?? CountryCode.ofE164(value) ?? countryCode
             try fields.check(countryCode: country)
             name = .login(try Self.login(value, kind, of: fields, countryCode: country))
         case .uid, .anonymous:
-            guard let uid = UserID(value) else {
-                throw fields.refuse("value", "is not a valid uid: \(UserKind.form)")
-            }
+            guard let uid = UserID(value) else { throw fields.refuse("value", "is not a valid uid: \(UserKind.form)") }
             name = .id(uid)
         }
     }
@@ -43,9 +39,7 @@ package struct InvitedName: Sendable, Equatable {
         if kind == .phone || (kind == .username && Phone.isLike(value)) {
             return .address(try fields.phone(value, of: "value", countryCode: countryCode))
         }
-        if kind == .email || value.contains("@") {
-            return .address(try fields.email(value, of: "value"))
-        }
+        if kind == .email || value.contains("@") { return .address(try fields.email(value, of: "value")) }
         return .username(try Username(value, field: "params.guest.value"))
     }
 }

@@ -1,16 +1,15 @@
 package import Domain
 import JSON
 
-/// An encoder of invitations as the two sides of each see them
-/// (`schemas/methods/share.schema.json`).
+/// An encoder of invitations as the two sides of each see them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
     /// The users of the two sides; nil for a side without an account.
     package typealias Sides = (inviter: User?, guest: User?)
 
     /// Writes an invitation as a user sees it: the names of the other side are masked.
     ///
-    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the
-    /// inviter's name for the device, by which the guest recognises it.
+    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the inviter's name for the
+    /// device, by which the guest recognises it.
     package static func row(
         _ sharing: Sharing,
         _ sides: Sides,
@@ -22,12 +21,10 @@ package enum SharingCodec {
         let isInviter = reader == sharing.inviter
         return .object([
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
-            "productName": productName.map { .string($0) },
-            "alias": alias.flatMap { $0.isEmpty ? nil : .string($0) },
+            "productName": productName.map { .string($0) }, "alias": alias.flatMap { $0.isEmpty ? nil : .string($0) },
             "way": .string(sharing.way.rawValue), "access": .string(sharing.access.rawValue),
             "guestMinutes": sharing.guestMinutes.map { .integer($0) },
-            "status": .string(sharing.status(at: now).rawValue),
-            "createdAt": .integer(sharing.createdAt.milliseconds),
+            "status": .string(sharing.status(at: now).rawValue), "createdAt": .integer(sharing.createdAt.milliseconds),
             "expiresAt": .integer(sharing.expiresAt.milliseconds),
             "updatedAt": .integer(sharing.updated(at: now).milliseconds),
             "acceptedAt": sharing.acceptedAt.map { .integer($0.milliseconds) },
@@ -39,11 +36,7 @@ package enum SharingCodec {
     }
 
     /// Writes the answer to `share/preview`: a row with the device's product and presence.
-    package static func preview(
-        _ row: AnswerRow,
-        productKey: ProductKey?,
-        isOnline: Bool?
-    ) -> Answer {
+    package static func preview(_ row: AnswerRow, productKey: ProductKey?, isOnline: Bool?) -> Answer {
         var answer = row.objectValue ?? [:]
         answer["productKey"] = productKey.map { .string($0.text) }
         answer["online"] = isOnline.map { .bool($0) }
@@ -64,8 +57,7 @@ package enum SharingCodec {
     /// Writes the answer to `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
         [
-            "sharingId": .string(sharing.id.text),
-            "expiresAt": .integer(sharing.expiresAt.milliseconds),
+            "sharingId": .string(sharing.id.text), "expiresAt": .integer(sharing.expiresAt.milliseconds),
             "qrCode": code.map { code in
                 ["text": .string(code.text), "svg": .string(code.svg), "png": .string(code.png)]
             },

@@ -75,10 +75,7 @@ package struct InvitationParameters {
         guest = try fields.fields("guest")
         if way == .user, guest == nil { throw fields.refuse("guest", "is missing") }
         if way == .qrcode, guest != nil {
-            throw fields.refuse(
-                "guest",
-                "must be absent: any user who scans the code may answer it"
-            )
+            throw fields.refuse("guest", "must be absent: any user who scans the code may answer it")
         }
     }
 

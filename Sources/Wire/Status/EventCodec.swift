@@ -9,9 +9,7 @@ package enum EventCodec {
     }
 
     /// Writes a row of `device/events`.
-    package static func row(_ event: Event, for reader: UserID?) -> AnswerRow {
-        .object(object(event, for: reader))
-    }
+    package static func row(_ event: Event, for reader: UserID?) -> AnswerRow { .object(object(event, for: reader)) }
 
     /// Returns an event as an object.
     package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
@@ -37,10 +35,6 @@ package enum EventCodec {
         guard let object = value?.objectValue, let id = object["id"]?.stringValue,
             let kind = object["kind"]?.stringValue.flatMap(Actor.Kind.init(rawValue:))
         else { return nil }
-        return Actor(
-            kind,
-            id,
-            terminal: object["terminalId"]?.stringValue.flatMap { TerminalID($0) }
-        )
+        return Actor(kind, id, terminal: object["terminalId"]?.stringValue.flatMap { TerminalID($0) })
     }
 }

@@ -4,8 +4,7 @@ import JSON
 /// A reader of the presence messages of devices and of the gate.
 package enum PresenceCodec {
     /// Reads a birth or a will.
-    package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal
-    {
+    package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")
             let session = try fields.text("session", length: 1...64)

@@ -69,9 +69,7 @@ package enum ReportCodec {
         points.reserveCapacity(reports.count)
         for (index, value) in reports.enumerated() {
             let path = "reports.\(index)"
-            guard let object = value.objectValue else {
-                throw .invalid(path, "\(path) must be an object.")
-            }
+            guard let object = value.objectValue else { throw .invalid(path, "\(path) must be an object.") }
             let fields = Fields(object, path: path + ".")
             guard let ts = try time(fields), let data = try fields.object("data") else {
                 throw .invalid(path, "\(path) must have ts and data.")
@@ -93,10 +91,7 @@ package enum ReportCodec {
         return ts
     }
 
-    private static func conditions(
-        _ name: String,
-        _ fields: Fields
-    ) throws(Rejection) -> [Report.Condition] {
+    private static func conditions(_ name: String, _ fields: Fields) throws(Rejection) -> [Report.Condition] {
         guard let array = try fields.array(name) else { return [] }
         guard array.count <= FreeForm.conditionsMax else {
             throw .invalid(name, "\(name) holds at most \(FreeForm.conditionsMax) entries.")
@@ -111,26 +106,17 @@ package enum ReportCodec {
                 .requiredText("name", length: 1...64)
             let value = object["value"] ?? true
             guard value.encoded().count <= conditionValueMax else {
-                throw .invalid(
-                    "\(path).value",
-                    "\(path).value has more than \(conditionValueMax) bytes."
-                )
+                throw .invalid("\(path).value", "\(path).value has more than \(conditionValueMax) bytes.")
             }
             conditions.append(.init(conditionName, value: value))
         }
         return conditions
     }
 
-    /// Writes the answer to an accepted report: the place where it was stored, and the server's
-    /// time.
+    /// Writes the answer to an accepted report: the place where it was stored, and the server's time.
     ///
     /// `stored` is nil for a report for the history alone, which is full today.
-    package static func accepted(
-        _ id: MessageID,
-        version: Int64,
-        stored: Report.Stored?,
-        at now: Instant
-    ) -> [UInt8] {
+    package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()
         writer.name("id")

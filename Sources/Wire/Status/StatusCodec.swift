@@ -5,8 +5,8 @@ import JSON
 package enum StatusCodec {
     /// Writes the status payload.
     ///
-    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the
-    /// sender of the command that changed them, if any.
+    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the sender of the
+    /// command that changed them, if any.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
@@ -69,26 +69,17 @@ package enum StatusCodec {
         writer.endArray()
     }
 
-    private static func write(
-        _ open: [Status.OpenCondition],
-        _ kind: ConditionKind,
-        to writer: inout JSONWriter
-    ) {
+    private static func write(_ open: [Status.OpenCondition], _ kind: ConditionKind, to writer: inout JSONWriter) {
         writer.beginArray()
         for condition in open where condition.kind == kind { writer.value(condition.name) }
         writer.endArray()
     }
 
     /// Writes the payload that carries a device's binary data to users.
-    package static func binary(
-        _ binary: String,
-        of did: DeviceID,
-        ts: Instant,
-        cid: Int64?
-    ) -> [UInt8] {
+    package static func binary(_ binary: String, of did: DeviceID, ts: Instant, cid: Int64?) -> [UInt8] {
         JSONObject([
-            ("did", .string(did.text)), ("ts", .integer(ts.milliseconds)),
-            ("binary", .string(binary)), ("cid", cid.map { .integer($0) }),
+            ("did", .string(did.text)), ("ts", .integer(ts.milliseconds)), ("binary", .string(binary)),
+            ("cid", cid.map { .integer($0) }),
         ]).encoded()
     }
 }

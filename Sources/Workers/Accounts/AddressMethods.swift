@@ -67,9 +67,7 @@ enum AddressMethods {
         guard call.app.policies.emailVerification else {
             throw Rejection(.policyRejected, "This app does not verify e-mail addresses.")
         }
-        guard user.email != nil else {
-            throw Rejection(.resourceNotFound, "The account has no e-mail address.")
-        }
+        guard user.email != nil else { throw Rejection(.resourceNotFound, "The account has no e-mail address.") }
         try call.sendVerification(user)
         return .done
     }

@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// The move of an anonymous user's bindings (with roles), schedules and homes to the account that
-/// logs in on the same terminal.
+/// The move of an anonymous user's bindings (with roles), schedules and homes to the account that logs in on the same
+/// terminal.
 ///
 /// It runs in the login's transaction: the account gets everything and the session, or nothing.
 struct Adopting {
@@ -25,15 +25,10 @@ struct Adopting {
     }
 
     /// Moves the devices if requested, otherwise counts them; nil if there is nothing to report.
-    static func answer(
-        _ before: Session?,
-        adoptedBy account: User,
-        _ call: inout Call
-    ) throws -> SessionCodec.Adoption? {
+    static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
+    {
         let isAsked = try call.fields.adopts()
-        guard let adopting = try Adopting(before, adoptedBy: account, call) else {
-            return isAsked ? .adopted(0) : nil
-        }
+        guard let adopting = try Adopting(before, adoptedBy: account, call) else { return isAsked ? .adopted(0) : nil }
         guard isAsked else { return .adoptable(try adopting.adoptable(call)) }
         return .adopted(try adopting.run(&call))
     }
@@ -42,9 +37,9 @@ struct Adopting {
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
-            guard let binding = try call.tx.bindings.find(did, anonymous.uid),
-                !binding.isOver(at: call.tx.now)
-            else { return false }
+            guard let binding = try call.tx.bindings.find(did, anonymous.uid), !binding.isOver(at: call.tx.now) else {
+                return false
+            }
             if try call.tx.bindings.find(did, account.uid) != nil { return true }
             room -= 1
             return room >= 0
@@ -83,9 +78,7 @@ struct Adopting {
         let own = try tx.bindings.find(did, account.uid)
         let binding = Adoption.merge(taken, into: own, of: account.uid)
         try tx.adoptions.move(binding, from: anonymous.uid)
-        let commands = try tx.commands.open(did).filter {
-            $0.actor.kind == .user && $0.actor.id == anonymous.uid.text
-        }
+        let commands = try tx.commands.open(did).filter { $0.actor.kind == .user && $0.actor.id == anonymous.uid.text }
         try tx.adoptions.give(commands, to: account.uid)
         try tx.refreshes.add(
             [anonymous.uid, account.uid].map { Refresh(did: did, uid: $0) }
@@ -96,9 +89,7 @@ struct Adopting {
     /// Returns the open invitations that either user made or received, in the order of their ids.
     private func openSharings(_ call: Call) throws -> [SharingID] {
         let adoptions = call.tx.adoptions
-        return try Set(
-            adoptions.openSharings(of: anonymous.uid) + adoptions.openSharings(of: account.uid)
-        ).sorted()
+        return try Set(adoptions.openSharings(of: anonymous.uid) + adoptions.openSharings(of: account.uid)).sorted()
     }
 
     private func moveSharings(_ call: inout Call) throws {
@@ -119,11 +110,7 @@ struct Adopting {
     }
 
     /// Notifies both users, and each device's special users and owners, after all moves.
-    private func notifyUsers(
-        of devices: [DeviceID],
-        former: [DeviceID: Binding.Role],
-        _ call: inout Call
-    ) throws {
+    private func notifyUsers(of devices: [DeviceID], former: [DeviceID: Binding.Role], _ call: inout Call) throws {
         let actor = call.anybody(account.uid)
         for did in devices {
             let push = DevicePush(did, by: actor)
@@ -134,9 +121,7 @@ struct Adopting {
             for other in bindings where other.role.isPrincipal && other.uid != account.uid {
                 push.notify(.usersChanged, other.uid, in: &call.work)
             }
-            if try call.tx.schedules.count(ofDevice: did) > 0 {
-                try ScheduleNotifications.push(did, in: &call.work)
-            }
+            if try call.tx.schedules.count(ofDevice: did) > 0 { try ScheduleNotifications.push(did, in: &call.work) }
         }
     }
 

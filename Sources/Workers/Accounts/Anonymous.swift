@@ -17,35 +17,25 @@ enum Anonymous {
         let (place, deviceID) = (parameters.place, parameters.deviceID)
         func find() throws -> User? {
             try deviceID.flatMap {
-                try call.tx.accounts.findAnonymous(
-                    deviceID: $0,
-                    app: call.app.id,
-                    region: place.region
-                )
+                try call.tx.accounts.findAnonymous(deviceID: $0, app: call.app.id, region: place.region)
             }
         }
         try call.lockForLogin { [try find()?.uid] }
         let known = try find()
         let replaced = deviceID == nil ? try replaceable(call) : nil
         let user = try known ?? newUser(place, deviceID: deviceID, &call)
-        let reply = try SessionLifecycle.begin(
-            for: user,
-            on: parameters.terminal,
-            isNew: known == nil,
-            &call
-        )
+        let reply = try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: known == nil, &call)
         if let replaced { try Cancellation.replace(replaced, call) }
         return reply
     }
 
-    /// Returns the terminal's anonymous user if a new one replaces it: it has no devices, and no
-    /// installation can log in as it once the session ends.
+    /// Returns the terminal's anonymous user if a new one replaces it: it has no devices, and no installation can log
+    /// in as it once the session ends.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,
             let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
-            try !call.tx.accounts.hasDeviceID(user.uid),
-            try call.tx.bindings.count(ofUser: user.uid) == 0,
+            try !call.tx.accounts.hasDeviceID(user.uid), try call.tx.bindings.count(ofUser: user.uid) == 0,
             try call.tx.sessions.live(of: user.uid).allSatisfy({ $0.terminal == terminal })
         else { return nil }
         return user.uid
@@ -54,11 +44,7 @@ enum Anonymous {
     /// Returns the nickname of an anonymous user who has not chosen one.
     static func nickname(of uid: UserID) -> String { "user-\(uid.text.suffix(6))" }
 
-    private static func newUser(
-        _ place: RequestRegion,
-        deviceID: String?,
-        _ call: inout Call
-    ) throws -> User {
+    private static func newUser(_ place: RequestRegion, deviceID: String?, _ call: inout Call) throws -> User {
         try call.quotas.take(call.anonymousQuotas)
         var user = NewUser.make(in: place, isAnonymous: true, &call)
         user.nickname = nickname(of: user.uid)
@@ -83,10 +69,7 @@ enum Anonymous {
         return (user, parameters)
     }
 
-    private static func password(
-        _ parameters: ConversionParameters,
-        _ call: Call
-    ) throws -> SecretBytes {
+    private static func password(_ parameters: ConversionParameters, _ call: Call) throws -> SecretBytes {
         try SecretBytes(new: GivenPassword(first: call.fields), names: parameters.name.forms)
     }
 
@@ -121,9 +104,7 @@ enum Anonymous {
                 }
                 return .more(.hash(try password(parameters, call)))
             }
-            guard try CodeCheck.use(proof, of: scope, call) else {
-                return try CodeCheck.refusal(of: scope, call)
-            }
+            guard try CodeCheck.use(proof, of: scope, call) else { return try CodeCheck.refusal(of: scope, call) }
             try NewUser.give(address, to: &user, call)
         case .username(let username):
             try NewUser.checkFree(username, for: user.uid, region: user.region, call)

@@ -3,9 +3,7 @@ import Wire
 
 /// `app/info`: an app's policies, providers and regions, for a terminal without a session.
 enum AppInfo {
-    static let methods: [String: Method] = [
-        "app/info": Method(needsToken: false, isReading: true, run: run)
-    ]
+    static let methods: [String: Method] = ["app/info": Method(needsToken: false, isReading: true, run: run)]
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {

@@ -14,26 +14,16 @@ enum Avatars {
     private static func set(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
-        guard case .set(let text) = try AvatarParameters(fields) else {
-            return try remove(from: &user, call)
-        }
-        guard let data = Data(base64Encoded: text) else {
-            throw fields.refuse("data", "must be base64 text")
-        }
+        guard case .set(let text) = try AvatarParameters(fields) else { return try remove(from: &user, call) }
+        guard let data = Data(base64Encoded: text) else { throw fields.refuse("data", "must be base64 text") }
         let bytes = Array(data)
-        guard bytes.count <= bytesMax else {
-            throw fields.refuse("data", "must stand for at most \(bytesMax) bytes")
-        }
+        guard bytes.count <= bytesMax else { throw fields.refuse("data", "must stand for at most \(bytesMax) bytes") }
         guard let mediaType = mediaType(of: bytes) else {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }
         // Includes the user, so that two users with the same picture have different addresses.
         let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
-        try call.tx.avatars.save(
-            AvatarTable.Image(mediaType: mediaType, bytes: bytes),
-            digest: digest,
-            of: user.uid
-        )
+        try call.tx.avatars.save(AvatarTable.Image(mediaType: mediaType, bytes: bytes), digest: digest, of: user.uid)
         user.avatar = digest
         try call.tx.accounts.save(user)
         return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
@@ -49,9 +39,7 @@ enum Avatars {
     }
 
     private static func mediaType(of bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-            return "image/png"
-        }
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "image/jpeg" : nil
     }
 }

@@ -19,9 +19,7 @@ extension Call {
     }
 
     /// Returns a user's own view of the account.
-    func shown(_ user: User) -> Answer {
-        AccountCodec.encode(user, app.policies, publicURL: environment.publicURL)
-    }
+    func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
     /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil.
     func anybody(_ uid: UserID?) -> Actor {
@@ -29,19 +27,13 @@ extension Call {
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds an audit entry by the session's user, or else by the account's proved owner, or else by
-    /// the terminal.
+    /// Adds an audit entry by the session's user, or else by the account's proved owner, or else by the terminal.
     ///
-    /// A terminal adds only a limited number of failures in 15 minutes, since the trail is kept
-    /// forever.
+    /// A terminal adds only a limited number of failures in 15 minutes, since the trail is kept forever.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
-                || environment.quotas.mayNote(
-                    request.terminal.text,
-                    max: limits.counts.failuresNoted,
-                    at: tx.now
-                )
+                || environment.quotas.mayNote(request.terminal.text, max: limits.counts.failuresNoted, at: tx.now)
         else { return }
         try tx.audit.add(
             AuditEntry(
@@ -71,25 +63,15 @@ extension Call {
             guard owner != app.id else { return }
             throw Rejection(.forbidden, "The terminal belongs to another app.")
         }
-        let wait = try tx.attempts.retryAfter(
-            newTerminals,
-            max: limits.terminalsPerHour,
-            windowSeconds: Quota.hour
-        )
+        let wait = try tx.attempts.retryAfter(newTerminals, max: limits.terminalsPerHour, windowSeconds: Quota.hour)
         if let wait { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
     /// Counts a terminal on which no user has logged in yet, or refuses it.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
-        let limit = AttemptTable.Limit(
-            newTerminals,
-            max: limits.terminalsPerHour,
-            windowSeconds: Quota.hour
-        )
-        if let wait = try tx.attempts.take([limit]) {
-            throw Self.tooManyTerminals(retryAfter: wait)
-        }
+        let limit = AttemptTable.Limit(newTerminals, max: limits.terminalsPerHour, windowSeconds: Quota.hour)
+        if let wait = try tx.attempts.take([limit]) { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
     private static func tooManyTerminals(retryAfter seconds: Int64) -> Rejection {
@@ -129,12 +111,9 @@ extension Call {
 
     /// Sends the link with which a user proves a claimed e-mail address.
     ///
-    /// If another account has proved it, that account's owner is informed instead. One message is
-    /// sent either way, so neither the answer nor a count reveals the difference.
-    mutating func sendVerification(
-        _ user: User,
-        _ template: OutgoingMessage.Template = .verifyEmail
-    ) throws {
+    /// If another account has proved it, that account's owner is informed instead. One message is sent either way, so
+    /// neither the answer nor a count reveals the difference.
+    mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
         let recipient = LinkMail.Recipient(
@@ -168,9 +147,7 @@ extension Call {
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
         let name = LoginName.address(address)
         let owner = try tx.accounts.find(name, app: user.app, region: user.region)
-        if let owner, owner.uid != user.uid, app.policies.revealAccounts {
-            throw NewUser.taken(address)
-        }
+        if let owner, owner.uid != user.uid, app.policies.revealAccounts { throw NewUser.taken(address) }
         if address.isPhone {
             if let owner, owner.uid != user.uid { try notifyOwnerOnce(address, of: owner) }
         } else if app.policies.emailVerification {
@@ -182,8 +159,7 @@ extension Call {
 
     /// Informs the owner of an address, once a day.
     ///
-    /// It never refuses: nothing is sent to a free address, so a refusal would reveal that this one
-    /// is taken.
+    /// It never refuses: nothing is sent to a free address, so a refusal would reveal that this one is taken.
     private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
         let limit = AttemptTable.Limit(
             "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
@@ -194,8 +170,7 @@ extension Call {
         try notifyTaken(address, owner)
     }
 
-    /// Sends the account's previous address a link that restores it; `before` is the account before
-    /// the change.
+    /// Sends the account's previous address a link that restores it; `before` is the account before the change.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)
@@ -203,9 +178,7 @@ extension Call {
     }
 
     /// The life of a session from its login or refresh, in seconds: the app's setting, or else the service's.
-    var sessionSeconds: Int64 {
-        app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds
-    }
+    var sessionSeconds: Int64 { app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds }
 
     /// Notifies a user's terminals that the account's phone or e-mail address has changed.
     mutating func notifyTerminals(of change: Address, _ user: User) {

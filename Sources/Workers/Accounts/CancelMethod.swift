@@ -27,16 +27,12 @@ enum CancelMethod {
     }
 
     /// Returns the proof of the request; nil if none is needed.
-    private static func proof(
-        _ call: Call,
-        _ user: User
-    ) throws -> (proof: OwnerProof, field: String)? {
+    private static func proof(_ call: Call, _ user: User) throws -> (proof: OwnerProof, field: String)? {
         let addresses = user.verifiedAddresses
         if let given = try CancelProof(call.fields) {
             switch given {
             case .password(let password): return (.password(password), given.field)
-            case .code(let code, let token):
-                return (.code(code, token: token, .operation, addresses), given.field)
+            case .code(let code, let token): return (.code(code, token: token, .operation, addresses), given.field)
             case .ticket(let ticket): return (.ticket(ticket, addresses), given.field)
             }
         }

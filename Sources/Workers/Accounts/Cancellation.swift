@@ -9,31 +9,20 @@ package enum Cancellation {
     /// The time, in seconds, for logout messages to arrive before the session's row is deleted.
     private static let farewellSeconds: Int64 = 10
 
-    /// Records a user's erasure request and ends all the user's sessions; returns the time of
-    /// erasure.
+    /// Records a user's erasure request and ends all the user's sessions; returns the time of erasure.
     static func request(_ user: User, _ call: inout Call) throws -> Instant {
         let actor = try call.actor()
         let requested = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
         try call.tx.cancellations.request(user.uid, deletesAt: requested)
         let deletesAt = try call.tx.cancellations.find(user.uid)?.deletesAt ?? requested
         try call.audit(.cancellationRequested, of: user.uid)
-        try SessionLifecycle.endAll(
-            of: user.uid,
-            because: .accountCancelled,
-            by: actor,
-            in: &call.work
-        )
+        try SessionLifecycle.endAll(of: user.uid, because: .accountCancelled, by: actor, in: &call.work)
         try notifyAddresses(of: user, deletesAt: deletesAt, &call)
         return deletesAt
     }
 
-    /// Notifies all of an account's addresses of its erasure, since the caller may not be its
-    /// owner.
-    private static func notifyAddresses(
-        of user: User,
-        deletesAt: Instant,
-        _ call: inout Call
-    ) throws {
+    /// Notifies all of an account's addresses of its erasure, since the caller may not be its owner.
+    private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
         let days = max(1, (left + day - 1) / day)
@@ -49,8 +38,7 @@ package enum Cancellation {
         }
     }
 
-    /// Schedules the erasure of an anonymous user who logs out, since nobody can reach the account
-    /// again.
+    /// Schedules the erasure of an anonymous user who logs out, since nobody can reach the account again.
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
@@ -72,11 +60,10 @@ package enum Cancellation {
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes it
-    /// with its names, addresses and all rows that belong to it alone.
+    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes it with its names,
+    /// addresses and all rows that belong to it alone.
     ///
-    /// `step` removes its bindings and its name in other users' rows. The session worker publishes
-    /// the messages.
+    /// `step` removes its bindings and its name in other users' rows. The session worker publishes the messages.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
             try SessionLifecycle.endForGood(session, by: actor, in: &work)

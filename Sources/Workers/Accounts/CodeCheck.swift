@@ -4,35 +4,24 @@ import Wire
 
 /// The checks of codes and tickets.
 ///
-/// `prepare` commits the count of a try before the code is compared, so neither a crash nor a
-/// hundred requests at once give additional tries.
+/// `prepare` commits the count of a try before the code is compared, so neither a crash nor a hundred requests at once
+/// give additional tries.
 enum CodeCheck {
     /// The answer to a code that is wrong, used or expired, or was never sent.
-    static let wrong = Rejection(
-        .invalidCode,
-        "The code is wrong or no longer valid; ask for a new one."
-    )
+    static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; ask for a new one.")
 
     /// Counts a try; a ticket can't be guessed and isn't counted.
     ///
-    /// If no try is left or no code is valid, the refusal waits for a commit like any other: its
-    /// timing must not reveal whether a code was sent to an address.
-    static func prepare(
-        _ proof: AddressProof,
-        of scope: CodeScope,
-        _ call: Call
-    ) throws -> BackgroundTask {
+    /// If no try is left or no code is valid, the refusal waits for a commit like any other: its timing must not reveal
+    /// whether a code was sent to an address.
+    static func prepare(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> BackgroundTask {
         if try count(proof, of: scope, call) { return .commit }
         try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
     /// Counts a try of each code that may match; codes without tries left are not compared.
-    static func prepare(
-        _ proof: AddressProof,
-        ofAny scopes: [CodeScope],
-        _ call: Call
-    ) throws -> BackgroundTask {
+    static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
         try noteFailure(of: scopes[0], call)
@@ -42,8 +31,7 @@ enum CodeCheck {
     /// Counts a try; false if none is left or no code is valid.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
-        return try CodeRules.accepts(code)
-            && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
+        return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
     /// Returns whether a code or ticket proves the address, without using it up.
@@ -58,12 +46,7 @@ enum CodeCheck {
         try check(proof, of: scope, uses: true, call)
     }
 
-    private static func check(
-        _ proof: AddressProof,
-        of scope: CodeScope,
-        uses: Bool,
-        _ call: Call
-    ) throws -> Bool {
+    private static func check(_ proof: AddressProof, of scope: CodeScope, uses: Bool, _ call: Call) throws -> Bool {
         let codes = call.tx.codes
         switch proof {
         case .code(let code, let token):
@@ -82,14 +65,9 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Records a wrong code in the audit trail of the caller's account, or else of the address's
-    /// account.
+    /// Records a wrong code in the audit trail of the caller's account, or else of the address's account.
     static func noteFailure(of scope: CodeScope, _ call: Call) throws {
-        let owner = try call.tx.accounts.find(
-            proved: scope.address,
-            app: scope.app,
-            region: scope.region
-        )
+        let owner = try call.tx.accounts.find(proved: scope.address, app: scope.app, region: scope.region)
         let detail = "\(scope.purpose.rawValue) \(MaskedAddress.text(scope.address.text))"
         try call.audit(.codeFailed, of: call.session?.uid ?? owner?.uid, detail: detail)
     }

@@ -68,14 +68,11 @@ enum Codes {
         at place: RequestRegion,
         _ call: Call
     ) throws -> User? {
-        guard purpose != .resetPassword else {
-            return try Passwords.resettable(address, region: place.region, call)
-        }
+        guard purpose != .resetPassword else { return try Passwords.resettable(address, region: place.region, call) }
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Returns whether only addresses with an account get a code; the answer doesn't reveal the
-    /// difference.
+    /// Returns whether only addresses with an account get a code; the answer doesn't reveal the difference.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -83,13 +80,8 @@ enum Codes {
         }
     }
 
-    /// Returns the calling user if the purpose needs a session; refuses codes that the user may not
-    /// request.
-    private static func asker(
-        _ purpose: CodePurpose,
-        to address: Address,
-        _ call: inout Call
-    ) throws -> User? {
+    /// Returns the calling user if the purpose needs a session; refuses codes that the user may not request.
+    private static func asker(_ purpose: CodePurpose, to address: Address, _ call: inout Call) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
             throw AppPolicies.phoneIsOff
         }
@@ -159,10 +151,7 @@ enum Codes {
         return .result(CodeCodec.ticket(ticket, seconds: CodeRules.ticketSeconds), isSecret: true)
     }
 
-    private static func operationScope(
-        _ parameters: ProvedAddressParameters,
-        _ call: Call
-    ) -> CodeScope {
+    private static func operationScope(_ parameters: ProvedAddressParameters, _ call: Call) -> CodeScope {
         call.codeScope(.operation, parameters.address, region: parameters.place.region)
     }
 }

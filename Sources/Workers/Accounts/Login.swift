@@ -6,11 +6,7 @@ import Wire
 enum Login {
     static let methods: [String: Method] = [
         "account/login": Method(needsToken: false, prepare: prepare, run: run),
-        "account/loginOrRegister": Method(
-            needsToken: false,
-            prepare: prepareExternal,
-            run: runExternal
-        ),
+        "account/loginOrRegister": Method(needsToken: false, prepare: prepareExternal, run: runExternal),
     ]
 
     static let wrong = Rejection(
@@ -54,8 +50,7 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address that no code can register, if the app reveals which accounts
-    /// exist.
+    /// Refuses an unknown address that no code can register, if the app reveals which accounts exist.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -77,17 +72,11 @@ enum Login {
         let user = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
         let others = try others(wanted, than: user, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
-        let tries = try PasswordTries.begin(
-            wanted.name,
-            region: region,
-            meaning: known([user] + others),
-            call
-        )
+        let tries = try PasswordTries.begin(wanted.name, region: region, meaning: known([user] + others), call)
         let hashes = ([user] + others).map { user in
             user.flatMap { tries.silentlyLocked.contains($0.uid) ? nil : $0.passwordHash }
         }
-        return hashes.count == 1
-            ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
+        return hashes.count == 1 ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
     }
 
     /// Returns the users in the places, each once.
@@ -96,13 +85,12 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users besides an e-mail address's owner who can log in with it: users who
-    /// registered it without proof, if the app allows this, and the user with it as username, if it
-    /// is given as `account`.
+    /// Returns the users besides an e-mail address's owner who can log in with it: users who registered it without
+    /// proof, if the app allows this, and the user with it as username, if it is given as `account`.
     ///
-    /// The list always has the same length, with nil in empty places, so that neither the answer
-    /// nor its timing reveals whether an address or such a username is taken. An `owner` without
-    /// proof takes one place, so that the same number of unproved users can log in either way.
+    /// The list always has the same length, with nil in empty places, so that neither the answer nor its timing reveals
+    /// whether an address or such a username is taken. An `owner` without proof takes one place, so that the same
+    /// number of unproved users can log in either way.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -114,19 +102,12 @@ enum Login {
         if call.app.policies.emailRegistration != .code {
             let places = call.limits.unprovedPerAddress
             let isUnproved = owner.map { !$0.isEmailVerified } ?? false
-            others = try accounts.beside(
-                email,
-                app: call.app.id,
-                region: region,
-                limit: places - (isUnproved ? 1 : 0)
-            )
+            others = try accounts.beside(email, app: call.app.id, region: region, limit: places - (isUnproved ? 1 : 0))
             others += Array(repeating: nil, count: places - others.count)
         }
         if wanted.isAnyName {
             others.append(
-                try wanted.name.asUsername.flatMap {
-                    try accounts.find($0, app: call.app.id, region: region)
-                }
+                try wanted.name.asUsername.flatMap { try accounts.find($0, app: call.app.id, region: region) }
             )
         }
         return others
@@ -160,12 +141,8 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the candidate whose password matched, or else the
-    /// first candidate.
-    private static func findMeant(
-        _ wanted: Wanted,
-        _ call: Call
-    ) throws -> (first: User?, meant: User?) {
+    /// Returns the user found by the name, and the candidate whose password matched, or else the first candidate.
+    private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
         let users = known([first] + (try others(wanted, than: first, call)))
@@ -182,24 +159,11 @@ enum Login {
     ) throws -> Reply {
         let region = parameters.place.region
         let scope = call.codeScope(.login, address, region: region)
-        try call.lockForLogin {
-            try call.tx.accounts.holders(of: address, app: call.app.id, region: region)
-        }
-        guard try CodeCheck.use(proof, of: scope, call) else {
-            return try CodeCheck.refusal(of: scope, call)
-        }
+        try call.lockForLogin { try call.tx.accounts.holders(of: address, app: call.app.id, region: region) }
+        guard try CodeCheck.use(proof, of: scope, call) else { return try CodeCheck.refusal(of: scope, call) }
         let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
-        if let known {
-            return try SessionLifecycle.begin(
-                for: known,
-                on: parameters.terminal,
-                isNew: false,
-                &call
-            )
-        }
-        guard case .phone(let phone) = address else {
-            return try CodeCheck.refusal(of: scope, call)
-        }
+        if let known { return try SessionLifecycle.begin(for: known, on: parameters.terminal, isNew: false, &call) }
+        guard case .phone(let phone) = address else { return try CodeCheck.refusal(of: scope, call) }
         guard call.app.policies.phoneRegistration else { throw AppPolicies.phoneIsOff }
         var draft = try NewUser.draft(parameters.place, &call)
         try NewUser.give(address, to: &draft.user, call)
@@ -239,14 +203,11 @@ enum Login {
     private static func runExternal(_ call: inout Call) throws -> Reply {
         let (place, parameters) = try external(call)
         let name = parameters.name
-        guard let hash = call.prepared.hash else {
-            return try runPassword(Wanted(parameters, at: place), &call)
-        }
+        guard let hash = call.prepared.hash else { return try runPassword(Wanted(parameters, at: place), &call) }
         try call.lockForLogin { [] }
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard known == nil else {
-            // Another request registered the id first: a retry compares the password with that
-            // account's.
+            // Another request registered the id first: a retry compares the password with that account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
         }
         var user = NewUser.make(in: place, &call)

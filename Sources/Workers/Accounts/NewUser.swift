@@ -15,10 +15,9 @@ enum NewUser {
 
     /// Begins to create a user.
     static func draft(_ place: RequestRegion, _ call: inout Call) throws -> Draft {
-        if let session = try call.tx.sessions.live(on: call.request.terminal),
-            session.app == call.app.id, session.refusal(at: call.tx.now) == nil,
-            let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
-            user.region == place.region
+        if let session = try call.tx.sessions.live(on: call.request.terminal), session.app == call.app.id,
+            session.refusal(at: call.tx.now) == nil, let user = try call.tx.accounts.find(session.uid),
+            user.isAnonymous, user.region == place.region
         {
             return Draft(user: user, isConverted: true)
         }
@@ -58,8 +57,7 @@ enum NewUser {
 
     /// Turns an anonymous user into a named one.
     ///
-    /// The installation's secret stops working, and all other terminals, which logged in with it,
-    /// are logged out.
+    /// The installation's secret stops working, and all other terminals, which logged in with it, are logged out.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.tx.accounts.save(user)
@@ -78,12 +76,7 @@ enum NewUser {
     ///
     /// - Throws: `Rejection` with `Duplicated` when another user has proved it.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
-        let isFree = try call.tx.accounts.prove(
-            address,
-            for: user.uid,
-            app: call.app.id,
-            region: user.region
-        )
+        let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }
         let isNew = user.isAnonymous || user.createdAt == call.tx.now
         user.gain(address, since: isNew ? nil : call.tx.now)
@@ -110,18 +103,8 @@ enum NewUser {
     /// Returns the refusal of an address that another user has.
     static func taken(_ address: Address) -> Rejection {
         switch address {
-        case .phone:
-            Rejection(
-                .duplicated,
-                "There is an account with this phone number.",
-                field: "params.phone"
-            )
-        case .email:
-            Rejection(
-                .duplicated,
-                "There is an account with this e-mail address.",
-                field: "params.email"
-            )
+        case .phone: Rejection(.duplicated, "There is an account with this phone number.", field: "params.phone")
+        case .email: Rejection(.duplicated, "There is an account with this e-mail address.", field: "params.email")
         }
     }
 }

@@ -3,8 +3,8 @@ import Providers
 import Storage
 import Wire
 
-/// A proof that the caller is the account's owner and doesn't just hold the owner's phone: a
-/// password, a code or a ticket.
+/// A proof that the caller is the account's owner and doesn't just hold the owner's phone: a password, a code or a
+/// ticket.
 ///
 /// `prepare` counts a try and is committed before `check` compares in the next transaction.
 enum OwnerProof {
@@ -15,12 +15,7 @@ enum OwnerProof {
     /// Counts the try, and returns the slow work that it needs.
     ///
     /// If `isOwner` is false, the given name is another user's, and no password is right.
-    func prepare(
-        _ user: User,
-        isOwner: Bool = true,
-        field: String,
-        _ call: Call
-    ) throws -> BackgroundTask? {
+    func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
             try PasswordTries.begin(user, call)
@@ -47,9 +42,7 @@ enum OwnerProof {
     func check(_ user: User, field: String, _ call: Call) throws {
         switch self {
         case .password:
-            guard let matched = call.prepared.matched, matched == user.passwordHash else {
-                throw wrong(field)
-            }
+            guard let matched = call.prepared.matched, matched == user.passwordHash else { throw wrong(field) }
             try PasswordTries.succeeded(user, call)
         case .code(let code, let token, let purpose, let addresses):
             for address in addresses {
@@ -72,17 +65,14 @@ enum OwnerProof {
 
     /// Returns the refusal of a wrong proof, and notes it in the audit trail.
     func refusal(_ rejection: Rejection, of user: User, _ call: Call) throws -> Reply {
-        let kind: AuditEntry.Kind =
-            if case .password = self { .passwordFailed } else { .codeFailed }
+        let kind: AuditEntry.Kind = if case .password = self { .passwordFailed } else { .codeFailed }
         try call.audit(kind, of: user.uid, detail: call.request.method)
         return .refusal(rejection)
     }
 
     /// Returns the answer to a wrong proof.
     func wrong(_ field: String) -> Rejection {
-        if case .password = self {
-            return Rejection(.invalidCredentials, "The password is wrong.", field: field)
-        }
+        if case .password = self { return Rejection(.invalidCredentials, "The password is wrong.", field: field) }
         return Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
     }
 }

@@ -48,12 +48,7 @@ enum Passwords {
         }
         user.passwordHash = call.prepared.hash
         try call.tx.accounts.save(user)
-        try endOldPassword(
-            of: user,
-            because: .passwordChanged,
-            sparing: call.request.terminal,
-            &call
-        )
+        try endOldPassword(of: user, because: .passwordChanged, sparing: call.request.terminal, &call)
         return .done
     }
 
@@ -116,8 +111,7 @@ enum Passwords {
         return try CodeCheck.prepare(parameters.proof, ofAny: scopes, call)
     }
 
-    /// The purposes of codes that reset; the SDKs, which have one call for both, request
-    /// `register`.
+    /// The purposes of codes that reset; the SDKs, which have one call for both, request `register`.
     ///
     /// Each has its own tries, and a guess counts as a try of both: ten in a million in total.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
@@ -129,8 +123,7 @@ enum Passwords {
         let region = parameters.place.region
         try call.lock {
             let meant = try resettable(address, region: region, call)?.uid
-            return try [meant]
-                + call.tx.accounts.holders(of: address, app: call.app.id, region: region)
+            return try [meant] + call.tx.accounts.holders(of: address, app: call.app.id, region: region)
         }
         let wrong = call.codeScope(.resetPassword, address, region: region)
         let scopes = purposes.map { call.codeScope($0, address, region: region) }
@@ -141,9 +134,9 @@ enum Passwords {
         // Only a caller with the code learns that the password equals a name of the account.
         let password = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
-        guard try CodeCheck.use(proof, of: scope, call),
-            try LinkRules.prove(address, of: &user, in: call.tx)
-        else { return try CodeCheck.refusal(of: wrong, call) }
+        guard try CodeCheck.use(proof, of: scope, call), try LinkRules.prove(address, of: &user, in: call.tx) else {
+            return try CodeCheck.refusal(of: wrong, call)
+        }
         user.passwordHash = hash
         try call.tx.accounts.save(user)
         try PasswordTries.clear(user, in: call.tx)
@@ -151,8 +144,8 @@ enum Passwords {
         return .done
     }
 
-    /// Returns the user whose password an address resets: the user who proved it, or the first who
-    /// registered with it, or the user with it as username.
+    /// Returns the user whose password an address resets: the user who proved it, or the first who registered with it,
+    /// or the user with it as username.
     static func resettable(
         _ address: Address,
         region: String,
@@ -188,11 +181,7 @@ enum Passwords {
         )
         let mail = LinkMail(.resetPassword, to: recipient)
         try mail.send(publicURL: call.environment.publicURL, in: &call.work)
-        try call.audit(
-            .linkSent,
-            of: user?.uid,
-            detail: "resetPassword \(MaskedAddress.text(email.text))"
-        )
+        try call.audit(.linkSent, of: user?.uid, detail: "resetPassword \(MaskedAddress.text(email.text))")
         return .done
     }
 }

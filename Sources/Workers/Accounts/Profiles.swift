@@ -24,9 +24,9 @@ enum Profiles {
         let asker = try call.user()
         let uid = try call.fields.uid()
         if uid == asker.uid { return .result(call.shown(asker)) }
-        guard let user = try call.tx.accounts.find(uid), user.app == asker.app,
-            user.region == asker.region
-        else { throw Rejection(.resourceNotFound, "There is no such user.", field: "params.uid") }
+        guard let user = try call.tx.accounts.find(uid), user.app == asker.app, user.region == asker.region else {
+            throw Rejection(.resourceNotFound, "There is no such user.", field: "params.uid")
+        }
         return .result(AccountCodec.shown(user, publicURL: call.environment.publicURL))
     }
 
@@ -77,13 +77,9 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores a phone or e-mail address without proof: it can't be used to log in, and the proved
-    /// address stays in use until the new one is proved.
-    private static func writeDown(
-        _ address: Address,
-        of user: inout User,
-        _ call: inout Call
-    ) throws {
+    /// Stores a phone or e-mail address without proof: it can't be used to log in, and the proved address stays in use
+    /// until the new one is proved.
+    private static func writeDown(_ address: Address, of user: inout User, _ call: inout Call) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)
         guard user != before else { return }

@@ -50,11 +50,7 @@ enum ProviderMethods {
     /// Refuses a login that the provider did not confirm, and notes it in the audit trail.
     private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
         let provider = try ProviderParameters(call.fields).provider
-        try call.audit(
-            .loginFailed,
-            of: call.session?.uid,
-            detail: "\(call.request.method) \(provider)"
-        )
+        try call.audit(.loginFailed, of: call.session?.uid, detail: "\(call.request.method) \(provider)")
         return .refusal(rejection)
     }
 
@@ -105,12 +101,7 @@ enum ProviderMethods {
         try call.lockForLogin { [try findOwner()] }
         if let owner = try findOwner(), let user = try call.tx.accounts.find(owner) {
             try keep(identity, for: user, call)
-            return try SessionLifecycle.begin(
-                for: user,
-                on: parameters.terminal,
-                isNew: false,
-                &call
-            )
+            return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: false, &call)
         }
         var user = try newUser(identity, by: parameters, &call)
         try keep(identity, for: user, call)
@@ -159,18 +150,9 @@ enum ProviderMethods {
             return try refuse(rejection, call)
         }
         let provider = identity.provider.rawValue
-        let owner = try call.tx.identities.owner(
-            provider,
-            identity.subject,
-            app: user.app,
-            region: user.region
-        )
+        let owner = try call.tx.identities.owner(provider, identity.subject, app: user.app, region: user.region)
         if let owner, owner != user.uid {
-            throw Rejection(
-                .duplicated,
-                "This identity belongs to another user.",
-                field: "params.credential"
-            )
+            throw Rejection(.duplicated, "This identity belongs to another user.", field: "params.credential")
         }
         if owner == nil, user.providers.contains(provider) {
             throw Rejection(
@@ -182,11 +164,7 @@ enum ProviderMethods {
         try keep(identity, for: user, call)
         if owner == nil { try call.audit(.providerLinked, of: user.uid, detail: provider) }
         fill(&user, from: identity)
-        if user.isAnonymous {
-            try NewUser.becomeReal(&user, &call)
-        } else {
-            try call.tx.accounts.save(user)
-        }
+        if user.isAnonymous { try NewUser.becomeReal(&user, &call) } else { try call.tx.accounts.save(user) }
         return .done
     }
 
@@ -195,16 +173,10 @@ enum ProviderMethods {
         var user = try call.user()
         let provider = try call.fields.provider().rawValue
         guard user.providers.contains(provider) else {
-            throw Rejection(
-                .resourceNotFound,
-                "The provider is not linked.",
-                field: "params.provider"
-            )
+            throw Rejection(.resourceNotFound, "The provider is not linked.", field: "params.provider")
         }
         user.providers.removeAll { $0 == provider }
-        guard user.waysIn > 0 else {
-            throw Rejection(.forbidden, "The last way to log in can't be removed.")
-        }
+        guard user.waysIn > 0 else { throw Rejection(.forbidden, "The last way to log in can't be removed.") }
         try call.tx.identities.remove(provider, of: user.uid)
         try call.audit(.providerUnlinked, of: user.uid, detail: provider)
         return .done

@@ -4,22 +4,16 @@ import Wire
 
 /// `account/register`: creates a user with a name and a password.
 enum Registration {
-    static let methods: [String: Method] = [
-        "account/register": Method(needsToken: false, prepare: prepare, run: run)
-    ]
+    static let methods: [String: Method] = ["account/register": Method(needsToken: false, prepare: prepare, run: run)]
 
     private static func parameters(_ call: Call) throws -> RegistrationParameters {
         try RegistrationParameters(call.fields, in: call.regions, isZone: TimeZones.contains)
     }
 
     /// Returns the password, which can't be one of the names.
-    private static func password(
-        _ parameters: RegistrationParameters,
-        _ call: Call
-    ) throws -> SecretBytes {
+    private static func password(_ parameters: RegistrationParameters, _ call: Call) throws -> SecretBytes {
         let names =
-            parameters.addresses.flatMap { LoginName.address($0).forms }
-            + (parameters.username.map { [$0.text] } ?? [])
+            parameters.addresses.flatMap { LoginName.address($0).forms } + (parameters.username.map { [$0.text] } ?? [])
         return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
     }
 
@@ -34,41 +28,26 @@ enum Registration {
 
     /// Returns whether one of the addresses must be proved at once.
     ///
-    /// An e-mail address that the app registers without proof needs none, and neither does a phone
-    /// beside it.
-    private static func needsProof(
-        _ parameters: RegistrationParameters,
-        _ policies: AppPolicies
-    ) -> Bool {
+    /// An e-mail address that the app registers without proof needs none, and neither does a phone beside it.
+    private static func needsProof(_ parameters: RegistrationParameters, _ policies: AppPolicies) -> Bool {
         guard !parameters.addresses.isEmpty else { return false }
         return parameters.email == nil || policies.emailRegistration == .code
     }
 
     /// Refuses an unproved phone number as username: it may be another person's.
-    private static func checkNumber(
-        _ parameters: RegistrationParameters,
-        proved: Address?,
-        _ call: Call
-    ) throws {
+    private static func checkNumber(_ parameters: RegistrationParameters, proved: Address?, _ call: Call) throws {
         guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
         throw call.fields.refuse("username", "is a phone number that is not proved by this request")
     }
 
-    /// Gives the user the requested username, or the number of a proved phone if no other name is
-    /// requested.
-    private static func giveUsername(
-        _ parameters: RegistrationParameters,
-        to user: inout User,
-        _ call: Call
-    ) throws {
+    /// Gives the user the requested username, or the number of a proved phone if no other name is requested.
+    private static func giveUsername(_ parameters: RegistrationParameters, to user: inout User, _ call: Call) throws {
         if let username = parameters.username {
             let region = parameters.place.region
             try NewUser.checkFree(username, for: user.uid, region: region, call)
             user.username = username.text
             user.ownsUsername = true
-        } else if let phone = user.phone, user.isPhoneVerified,
-            user.username == nil || parameters.isNamedByPhone
-        {
+        } else if let phone = user.phone, user.isPhoneVerified, user.username == nil || parameters.isNamedByPhone {
             user.username = phone.text
             user.ownsUsername = false
         }
@@ -112,29 +91,19 @@ enum Registration {
         if call.prepared.hash == nil { return .more(.hash(try password(parameters, call))) }
         try call.lockForLogin {
             try parameters.addresses.flatMap {
-                try call.tx.accounts.holders(
-                    of: $0,
-                    app: call.app.id,
-                    region: parameters.place.region
-                )
+                try call.tx.accounts.holders(of: $0, app: call.app.id, region: parameters.place.region)
             }
         }
         if let proved, let proof = parameters.proof {
-            guard try CodeCheck.use(proof, of: proved, call) else {
-                return try CodeCheck.refusal(of: proved, call)
-            }
+            guard try CodeCheck.use(proof, of: proved, call) else { return try CodeCheck.refusal(of: proved, call) }
         }
         let user = try make(parameters, proved: proved?.address, &call)
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the proved address, or else the e-mail address by the app's policy;
-    /// others are pending.
-    private static func make(
-        _ parameters: RegistrationParameters,
-        proved: Address?,
-        _ call: inout Call
-    ) throws -> User {
+    /// Stores the user with the proved address, or else the e-mail address by the app's policy; others are pending.
+    private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
+    {
         var draft = try NewUser.draft(parameters.place, &call)
         try parameters.profile?.merge(into: &draft.user)
         draft.user.passwordHash = call.prepared.hash
@@ -142,9 +111,7 @@ enum Registration {
         try giveUsername(parameters, to: &draft.user, call)
         let registered = proved == nil ? parameters.email : nil
         if let registered { try claim(registered, at: parameters.place, for: &draft.user, call) }
-        let pending = parameters.addresses.filter {
-            $0 != proved && $0 != registered.map(Address.email)
-        }
+        let pending = parameters.addresses.filter { $0 != proved && $0 != registered.map(Address.email) }
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
@@ -159,34 +126,20 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Another account's address is treated like a free one: the answer is the same, the new user
-    /// can log in with their own password, and the address gets one message.
-    private static func claim(
-        _ email: EmailAddress,
-        at place: RequestRegion,
-        for user: inout User,
-        _ call: Call
-    ) throws {
-        let owner = try call.tx.accounts.find(
-            .address(.email(email)),
-            app: call.app.id,
-            region: place.region
-        )
-        if let owner, owner.uid != user.uid, call.app.policies.revealAccounts {
-            throw NewUser.taken(.email(email))
-        }
+    /// Another account's address is treated like a free one: the answer is the same, the new user can log in with their
+    /// own password, and the address gets one message.
+    private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
+    {
+        let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)
+        if let owner, owner.uid != user.uid, call.app.policies.revealAccounts { throw NewUser.taken(.email(email)) }
         try limit(email, at: place, call)
         user.email = email
         user.emailClaim = owner == nil ? .registered : .beside
     }
 
-    /// Limits an address's unproved registrations per day to the number of unproved accounts that
-    /// can log in with it.
+    /// Limits an address's unproved registrations per day to the number of unproved accounts that can log in with it.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
-        let digest = call.tx.hash(
-            email.key,
-            boundTo: "register \(call.app.id.text) \(place.region)"
-        )
+        let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
         let limit = AttemptTable.Limit(
             "register/" + digest.map { String($0, radix: 36) }.joined(separator: "."),
             max: call.limits.unprovedPerAddress,

@@ -5,9 +5,8 @@ import Synchronization
 
 /// A member of the cluster, which runs this process's share of the lanes.
 ///
-/// It takes lanes without a holder, gives back lanes beyond its share, and hands all over when it
-/// stops. Its thread renews the process's lifetime, and listens to the other processes on a
-/// separate connection.
+/// It takes lanes without a holder, gives back lanes beyond its share, and hands all over when it stops. Its thread
+/// renews the process's lifetime, and listens to the other processes on a separate connection.
 package final class ClusterMember: Sendable {
     let membership: Membership
     let environment: Environment

@@ -12,8 +12,8 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// The time before which only lanes that were given back are taken: the other processes first
-    /// renew their lifetimes, too.
+    /// The time before which only lanes that were given back are taken: the other processes first renew their
+    /// lifetimes, too.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
     /// Whether the lanes were given to the others because the broker can't be reached.
@@ -103,8 +103,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// The time to wait for the broker: while lanes are held, no longer than until they are given
-    /// up.
+    /// The time to wait for the broker: while lanes are held, no longer than until they are given up.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -112,8 +111,7 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives the lanes at once to other processes, which may reach the broker, even if their
-    /// threads still wait.
+    /// Gives the lanes at once to other processes, which may reach the broker, even if their threads still wait.
     ///
     /// Each taking increases the epoch, so that no later transaction of this process is committed.
     private mutating func giveUp() {
@@ -130,9 +128,7 @@ struct ClusterTurns: ~Copyable {
     }
 
     /// Whether the broker has been silent for so long that other processes should take the lanes.
-    private var isCutOff: Bool {
-        unreachableSince.map { .now - $0 > ClusterTiming.brokerPatience } ?? false
-    }
+    private var isCutOff: Bool { unreachableSince.map { .now - $0 > ClusterTiming.brokerPatience } ?? false }
 
     private mutating func wait() {
         for lane in member.takeWakeups() {
@@ -184,8 +180,7 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane as soon as its thread has ended, and after a moment the remaining lanes
-    /// unfinished.
+    /// Gives back each lane as soon as its thread has ended, and after a moment the remaining lanes unfinished.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

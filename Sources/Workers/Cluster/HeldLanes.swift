@@ -47,11 +47,10 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether
-    /// there were any.
+    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether there were any.
     ///
-    /// A thread that still runs ends its transaction before another process can take the lane, and
-    /// can't commit after that.
+    /// A thread that still runs ends its transaction before another process can take the lane, and can't commit after
+    /// that.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -60,8 +59,7 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // The lane stays with this process until the others consider it dead; a later `balance`
-            // starts it again.
+            // The lane stays with this process until the others consider it dead; a later `balance` starts it again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
@@ -131,17 +129,13 @@ struct HeldLanes {
         }
         for (number, epoch) in taken {
             let lane = member.environment.plan.lane(of: worker, number: number)
-            member.logger.info(
-                "A lane was taken",
-                metadata: ["lane": "\(lane)", "epoch": "\(epoch)"]
-            )
+            member.logger.info("A lane was taken", metadata: ["lane": "\(lane)", "epoch": "\(epoch)"])
             member.metrics.taken()
             try start(lane, epoch: epoch)
         }
     }
 
-    /// Restarts lanes that this process holds without a thread, such as a lane that could not be
-    /// given back.
+    /// Restarts lanes that this process holds without a thread, such as a lane that could not be given back.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)

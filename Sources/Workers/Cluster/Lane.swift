@@ -1,8 +1,8 @@
 package import Batching
 package import Domain
 
-/// A part of a worker's messages, with one thread, one session at the broker, one connection to the
-/// database and one lease.
+/// A part of a worker's messages, with one thread, one session at the broker, one connection to the database and one
+/// lease.
 ///
 /// If one process does all the work, each worker has a single lane.
 package struct Lane: Hashable, Sendable, CustomStringConvertible {
@@ -20,8 +20,7 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The lane's number, starting at 0.
     package var number: Int { shards.lane }
 
-    /// The name at the broker, in the outbox and in metrics: `status`, or `status.07` if there are
-    /// several.
+    /// The name at the broker, in the outbox and in metrics: `status`, or `status.07` if there are several.
     package var name: String {
         guard !shards.areAll else { return worker.rawValue }
         return "\(worker.rawValue).\(number < 10 ? "0" : "")\(number)"
@@ -40,26 +39,20 @@ extension WorkerName {
 /// The number of lanes of each worker.
 package struct LanePlan: Sendable, Equatable {
     private let counts: [WorkerName: Int]
-    /// Whether several processes share the work; topics of clients' messages then begin with the
-    /// shard.
+    /// Whether several processes share the work; topics of clients' messages then begin with the shard.
     package let isShared: Bool
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan of several processes: enough status lanes for even shares among 16 processes, and
-    /// several lanes for requests, since each request takes a transaction of its own.
-    package static let shared = LanePlan(
-        counts: [.status: 32, .control: 8, .account: 4, .schedule: 2],
-        isShared: true
-    )
+    /// The plan of several processes: enough status lanes for even shares among 16 processes, and several lanes for
+    /// requests, since each request takes a transaction of its own.
+    package static let shared = LanePlan(counts: [.status: 32, .control: 8, .account: 4, .schedule: 2], isShared: true)
 
     /// Returns the number of a worker's lanes.
     package func count(of worker: WorkerName) -> Int { counts[worker] ?? 1 }
 
     /// Returns a worker's lanes, in order.
-    package func lanes(of worker: WorkerName) -> [Lane] {
-        (0..<count(of: worker)).map { lane(of: worker, number: $0) }
-    }
+    package func lanes(of worker: WorkerName) -> [Lane] { (0..<count(of: worker)).map { lane(of: worker, number: $0) } }
 
     /// Returns a worker's lane by its number.
     package func lane(of worker: WorkerName, number: Int) -> Lane {

@@ -22,7 +22,5 @@ package struct LaneLease: Sendable {
 
 /// The error of a process that could not renew its lifetime: another process may have the lane.
 struct LaneInDoubt: Error, CustomStringConvertible {
-    var description: String {
-        "this process did not report to the database in time that it is alive"
-    }
+    var description: String { "this process did not report to the database in time that it is alive" }
 }

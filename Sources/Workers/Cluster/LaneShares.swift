@@ -1,5 +1,5 @@
-/// The calculation of how many lanes of a worker a process takes or gives back, so that all
-/// processes have about the same number.
+/// The calculation of how many lanes of a worker a process takes or gives back, so that all processes have about the
+/// same number.
 struct LaneShares {
     /// The number of the worker's lanes.
     var total: Int
@@ -22,8 +22,7 @@ struct LaneShares {
 
     /// The next step.
     ///
-    /// Lanes move one at a time, since each pauses for a moment; lanes without a holder move all at
-    /// once.
+    /// Lanes move one at a time, since each pauses for a moment; lanes without a holder move all at once.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -37,9 +36,7 @@ struct LaneShares {
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {
-            if let place = counts.indices.min(by: { counts[$0] < counts[$1] }),
-                counts[place] < count
-            {
+            if let place = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[place] < count {
                 counts[place] += 1
             } else {
                 count += 1

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The leadership of one of several processes, which alone does maintenance and sends mails and
-/// texts.
+/// The leadership of one of several processes, which alone does maintenance and sends mails and texts.
 ///
 /// The leader is the process that holds the lane of the session worker.
 package final class Leadership: Sendable {

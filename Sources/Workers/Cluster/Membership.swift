@@ -2,8 +2,8 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// This process's membership among the processes that share the database: its id, its slot, and
-/// whether it may work now.
+/// This process's membership among the processes that share the database: its id, its slot, and whether it may work
+/// now.
 package final class Membership: Sendable {
     /// The id, unique to this run of the process.
     package let id: String
@@ -20,8 +20,7 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes of a shared database, and takes a slot, by which the store numbers its
-    /// rows from now on.
+    /// Joins the processes of a shared database, and takes a slot, by which the store numbers its rows from now on.
     ///
     /// `earlier` is a process that is known to be gone: its lanes and its slot are free at once.
     /// - Throws: `NoSlot`, or an error of the store.
@@ -47,16 +46,13 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether the other processes still consider this process alive, so that its lanes are its
-    /// own.
+    /// Whether the other processes still consider this process alive, so that its lanes are its own.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
     /// Renews the process's lifetime; returns false if another process has its slot by now.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
-        let isMember = try store.coordinate {
-            try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds)
-        }
+        let isMember = try store.coordinate { try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds) }
         trustedUntil.withLock { $0 = isMember ? start + ClusterTiming.trust : start }
         return isMember
     }
@@ -72,7 +68,5 @@ package final class Membership: Sendable {
         try store.coordinate { try $0.nodes.release(id) }
     }
 
-    private static var lifetimeMilliseconds: Int64 {
-        ClusterTiming.lifetime.components.seconds * 1_000
-    }
+    private static var lifetimeMilliseconds: Int64 { ClusterTiming.lifetime.components.seconds * 1_000 }
 }

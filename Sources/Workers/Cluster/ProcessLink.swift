@@ -1,11 +1,10 @@
 import Mosquitto
 import Wire
 
-/// A process's own connection to the broker, whose will notifies the other processes at once that
-/// this one is gone.
+/// A process's own connection to the broker, whose will notifies the other processes at once that this one is gone.
 ///
-/// Processes use it to wake each other's lanes. Each also receives its own echoes, to notice a
-/// broker that is out of reach.
+/// Processes use it to wake each other's lanes. Each also receives its own echoes, to notice a broker that is out of
+/// reach.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
     private let topics: Topics
@@ -26,13 +25,7 @@ struct ProcessLink: ~Copyable {
     /// Connects, and waits for the broker for at most `patience`.
     ///
     /// - Throws: `MosquittoError`.
-    init(
-        _ options: ConnectionOptions,
-        id: String,
-        topics: Topics,
-        waker: Waker,
-        patience: Duration
-    ) throws {
+    init(_ options: ConnectionOptions, id: String, topics: Topics, waker: Waker, patience: Duration) throws {
         var options = options
         options.clientID = "svc.lamplighter.process.\(id)"
         options.cleanStart = true
@@ -40,10 +33,7 @@ struct ProcessLink: ~Copyable {
         options.connectTimeout = patience
         options.writeTimeout = .seconds(1)
         options.batches = nil
-        options.will = .init(
-            topic: topics.system("process/\(id)"),
-            payload: SystemCodec.processState(isOnline: false)
-        )
+        options.will = .init(topic: topics.system("process/\(id)"), payload: SystemCodec.processState(isOnline: false))
         var client = try MosquittoClient(options, waker: waker)
         _ = try client.connect()
         try client.subscribe(
@@ -66,8 +56,7 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces that this process is online, is leaving or has given a lane back, so that the
-    /// others check the leases.
+    /// Announces that this process is online, is leaving or has given a lane back, so that the others check the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }
@@ -89,16 +78,14 @@ struct ProcessLink: ~Copyable {
         defer { try? client.flush() }
         if !intake.deliveries.isEmpty { heardAt = .now }
         return intake.deliveries.compactMap { delivery in
-            guard case .processState(let other) = topics.parse(intake.bytes[delivery.topic]),
-                other != id,
+            guard case .processState(let other) = topics.parse(intake.bytes[delivery.topic]), other != id,
                 let isOnline = SystemCodec.decode(processState: intake.bytes[delivery.payload])
             else { return nil }
             return News(id: other, isOnline: isOnline)
         }
     }
 
-    /// Announces that the process leaves and disconnects, so that the broker doesn't publish the
-    /// will as well.
+    /// Announces that the process leaves and disconnects, so that the broker doesn't publish the will as well.
     mutating func close() {
         try? announce(isOnline: false)
         client.disconnect()

@@ -2,8 +2,8 @@ import Domain
 
 /// A detector of backward steps of the machine's clock, by comparison with the steady clock.
 ///
-/// After such a step, stored due times lie too far ahead: a command that waits five seconds for its
-/// answer would wait for hours.
+/// After such a step, stored due times lie too far ahead: a command that waits five seconds for its answer would wait
+/// for hours.
 struct ClockSteps {
     private var last: (wall: Instant, steady: ContinuousClock.Instant)?
 

@@ -3,15 +3,13 @@ package import Domain
 import Storage
 import Wire
 
-/// The sender of all commands, and the creator of app and operator commands; `TriggerBatch` creates
-/// the schedules' commands.
+/// The sender of all commands, and the creator of app and operator commands; `TriggerBatch` creates the schedules'
+/// commands.
 ///
-/// Any worker accepts requests, but only the device's lane of the control worker sends, so that a
-/// device's commands leave in the order of their numbers. Schedules store many commands at once and
-/// leave a dispatch request.
+/// Any worker accepts requests, but only the device's lane of the control worker sends, so that a device's commands
+/// leave in the order of their numbers. Schedules store many commands at once and leave a dispatch request.
 package enum CommandDispatcher {
-    /// Checks a request, numbers and stores it as a command, and asks the control worker to send it
-    /// at once.
+    /// Checks a request, numbers and stores it as a command, and asks the control worker to send it at once.
     ///
     /// The command is then `queued`; `sent` follows soon if the device is connected.
     /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands wait.
@@ -30,11 +28,7 @@ package enum CommandDispatcher {
     }
 
     /// Stores a command, and asks the device's lane of the control worker to send it.
-    private static func leave(
-        _ command: Command,
-        _ state: DispatchState,
-        in work: inout UnitOfWork
-    ) throws {
+    private static func leave(_ command: Command, _ state: DispatchState, in work: inout UnitOfWork) throws {
         try work.tx.commands.save([command])
         guard !state.isAway else { return }
         let moment = state.listensFrom ?? work.now
@@ -42,25 +36,18 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker, and sends it with this commit if the device is
-    /// connected.
+    /// Accepts a request on the control worker, and sends it with this commit if the device is connected.
     ///
-    /// It is sent together with older commands that are about to be sent, since a device ignores a
-    /// command that follows a newer one. If the device may not listen yet, it is sent when the gate
-    /// reports that it does.
-    static func send(
-        _ request: CommandRequest,
-        product: Product?,
-        in work: inout UnitOfWork
-    ) throws -> Command {
+    /// It is sent together with older commands that are about to be sent, since a device ignores a command that follows
+    /// a newer one. If the device may not listen yet, it is sent when the gate reports that it does.
+    static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
             try work.tx.commands.update([old])
             try CommandOutcome.publish(old, product: product, in: &work)
         }
         guard work.shards.contain(request.did.text) else {
-            // Another lane sends all of this device's commands, so that they can't overtake each
-            // other.
+            // Another lane sends all of this device's commands, so that they can't overtake each other.
             try leave(command, state, in: &work)
             return command
         }
@@ -114,14 +101,8 @@ package enum CommandDispatcher {
     /// Repeats the commands that a device may have missed.
     private static func sendAgain(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let moment = dispatch.sentBefore else { return }
-        let missed = try work.tx.commands.missed(
-            dispatch.did,
-            by: moment,
-            limit: work.limits.queuedPerDevice
-        )
-        for command in missed where try refusal(command, in: work.tx) == nil {
-            publish(command, in: &work)
-        }
+        let missed = try work.tx.commands.missed(dispatch.did, by: moment, limit: work.limits.queuedPerDevice)
+        for command in missed where try refusal(command, in: work.tx) == nil { publish(command, in: &work) }
     }
 
     // MARK: Taking
@@ -131,15 +112,9 @@ package enum CommandDispatcher {
         product: Product?,
         in work: inout UnitOfWork
     ) throws -> (command: Command, state: DispatchState) {
-        guard let product, let record = try work.tx.statuses.find(request.did) else {
-            throw DeviceMethods.isGone
-        }
-        if let rejection = ProductRules.check(written: request.data, product: product) {
-            throw rejection
-        }
-        if request.binary != nil,
-            let rejection = ProductRules.refuseBinary(product, "params.binary")
-        {
+        guard let product, let record = try work.tx.statuses.find(request.did) else { throw DeviceMethods.isGone }
+        if let rejection = ProductRules.check(written: request.data, product: product) { throw rejection }
+        if request.binary != nil, let rejection = ProductRules.refuseBinary(product, "params.binary") {
             throw rejection
         }
         let isOnline = record.status.presence.isOnline
@@ -155,13 +130,10 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that can still be sent; ends expired commands, and commands
-    /// whose sender lost access.
-    private static func takeEntitled(
-        _ did: DeviceID,
-        product: Product?,
-        in work: inout UnitOfWork
-    ) throws -> [Command] {
+    /// Returns the queued commands that can still be sent; ends expired commands, and commands whose sender lost
+    /// access.
+    private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
+    {
         try work.tx.commands.waiting(did).filter { command in
             var ended = command
             if let code = try refusal(command, in: work.tx) {
@@ -175,8 +147,8 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns the reason why the command may no longer be sent, by the rights of its user or its
-    /// schedule's creator; nil if it may, and for other senders.
+    /// Returns the reason why the command may no longer be sent, by the rights of its user or its schedule's creator;
+    /// nil if it may, and for other senders.
     ///
     /// The rules in words (reference: commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
@@ -194,17 +166,11 @@ package enum CommandDispatcher {
         return binding.refusal(of: command.kind, at: tx.now)
     }
 
-    private static func send(
-        _ waiting: [Command],
-        product: Product?,
-        in work: inout UnitOfWork
-    ) throws -> [Command] {
+    private static func send(_ waiting: [Command], product: Product?, in work: inout UnitOfWork) throws -> [Command] {
         let (outgoing, superseded) = CommandRules.merged(waiting, at: work.now)
         let sent = outgoing.map { $0.sent(at: work.now) }
         try work.tx.commands.save(superseded + sent)
-        for command in superseded {
-            try CommandOutcome.publish(command, product: product, in: &work)
-        }
+        for command in superseded { try CommandOutcome.publish(command, product: product, in: &work) }
         for command in sent { publish(command, in: &work) }
         return sent
     }

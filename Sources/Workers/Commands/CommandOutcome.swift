@@ -4,9 +4,8 @@ import Wire
 
 /// The outcomes of commands, for the terminals that sent them and for waiting requests.
 ///
-/// The status worker calls it for devices' answers, and the control worker for commands that end
-/// without an answer. A terminal on which the user is no longer logged in gets nothing, since
-/// another person may hold it.
+/// The status worker calls it for devices' answers, and the control worker for commands that end without an answer. A
+/// terminal on which the user is no longer logged in gets nothing, since another person may hold it.
 enum CommandOutcome {
     /// Publishes the outcome of a finished command, and ends its schedule's run.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
@@ -14,8 +13,7 @@ enum CommandOutcome {
         try endScheduleRun(command, in: &work)
     }
 
-    /// Ends the run of a schedule's command in the store, and notifies its users; ignores other
-    /// commands.
+    /// Ends the run of a schedule's command in the store, and notifies its users; ignores other commands.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)
@@ -23,8 +21,7 @@ enum CommandOutcome {
 
     /// Sends the outcome to the terminal that sent the command, and answers waiting requests.
     ///
-    /// A user who may no longer see the device learns the outcome of the command, but not the device's reported
-    /// values.
+    /// A user who may no longer see the device learns the outcome of the command, but not the device's reported values.
     static func answer(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         work.effects.observed.add(EndedCommand(command, at: work.now))
         let refused = try refusal(toShow: command, in: work.tx)
@@ -37,13 +34,9 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends a write's outcome to the terminal that sent it; a query is answered instead, with the
-    /// status or the reason why there is none.
-    private static func tellTerminal(
-        _ command: Command,
-        product: Product?,
-        in work: inout UnitOfWork
-    ) throws {
+    /// Sends a write's outcome to the terminal that sent it; a query is answered instead, with the status or the reason
+    /// why there is none.
+    private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try work.tx.sessions.isLive(command.actor.id, on: terminal)
         else { return }
@@ -70,20 +63,14 @@ enum CommandOutcome {
             refusal = rejection
             answer = AnswerCodec.refusal(waiter.requestID, rejection)
         }
-        work.effects.observed.add(
-            AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now)
-        )
+        work.effects.observed.add(AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now))
         try work.tx.requests.complete(
             waiter.terminal.text,
             waiter.requestID,
             waitsFor: (command.did, command.cid),
             answer: answer
         )
-        let reply = ReplyAddress(
-            topic: waiter.topic,
-            correlation: waiter.correlation,
-            traceparent: waiter.traceparent
-        )
+        let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation, traceparent: waiter.traceparent)
         let mayKnow = try work.tx.sessions.isLive(command.actor.id, on: waiter.terminal)
         work.effects.publish(
             reply.message(
@@ -92,12 +79,10 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to
-    /// show, and for a sender that isn't a user.
+    /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to show,
+    /// and for a sender that isn't a user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
-        guard command.actor.kind == .user, command.kind == .query || command.result != nil else {
-            return nil
-        }
+        guard command.actor.kind == .user, command.kind == .query || command.result != nil else { return nil }
         let uid = UserID(trusted: command.actor.id)
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
         return binding.refusal(of: .query, at: tx.now)
@@ -109,9 +94,7 @@ enum CommandOutcome {
         product: Product?,
         in tx: Transaction
     ) throws -> Result<Answer, Rejection> {
-        guard command.kind == .query else {
-            return .success(CommandCodec.result(command, product: product))
-        }
+        guard command.kind == .query else { return .success(CommandCodec.result(command, product: product)) }
         if let code = command.refusal ?? refused {
             return .failure(Rejection(code, "You may not see the device any more."))
         }
@@ -121,11 +104,7 @@ enum CommandOutcome {
         return .success(StatusCodec.answer(record.status, of: command.did, product: product))
     }
 
-    private static let sessionIsOver = Rejection(
-        .invalidToken,
-        "The session has ended; log in again.",
-        field: "token"
-    )
+    private static let sessionIsOver = Rejection(.invalidToken, "The session has ended; log in again.", field: "token")
 
     /// Ends commands whose sender lost the binding, or whose device was reset or removed.
     static func fail(_ commands: [Command], in work: inout UnitOfWork) throws {

@@ -2,22 +2,19 @@ import Batching
 package import Domain
 package import Storage
 
-/// The control worker: answers requests about devices, homes and sharing, sends all commands, and
-/// ends expired commands, invitations and guests' bindings.
+/// The control worker: answers requests about devices, homes and sharing, sends all commands, and ends expired
+/// commands, invitations and guests' bindings.
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    /// The time at which the next command expires or must be sent, or the next invitation or guest's binding
-    /// expires.
+    /// The time at which the next command expires or must be sent, or the next invitation or guest's binding expires.
     private var nextDue: Instant?
-    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes it, off the
-    /// path of a request.
+    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes it, off the path of a request.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
     private static let methods = [
-        DeviceMethods.all, BindMethods.all, DeviceUserMethods.all, SharingMethods.all,
-        HomeMethods.all,
+        DeviceMethods.all, BindMethods.all, DeviceUserMethods.all, SharingMethods.all, HomeMethods.all,
     ].reduce(into: [:]) { all, some in all.merge(some) { _, new in new } }
 
     /// Makes the worker's handler.
@@ -28,10 +25,7 @@ package struct ControlHandler: BatchHandler {
 
     package var role: WorkerRole { requests.role }
 
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         clockSteps.note(environment.clock)
         try plan(in: tx)
         return try requests.connected(isSessionPresent: isSessionPresent, in: tx)
@@ -61,10 +55,8 @@ package struct ControlHandler: BatchHandler {
         if requests.canRelease || !isPlanned { return true }
         if clockSteps.stepBack(by: environment.clock) != nil { return true }
         // Other workers, such as the schedule worker, also create commands.
-        let next = [
-            try ends ? tx.commands.nextExpiry() : nil,
-            try tx.commands.nextDispatch(of: environment.shards),
-        ].compactMap(\.self).min()
+        let next = [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
+            .compactMap(\.self).min()
         return next.map { $0 <= environment.clock.now } ?? false
     }
 
@@ -89,8 +81,7 @@ package struct ControlHandler: BatchHandler {
 
     private mutating func plan(in tx: Transaction) throws {
         nextDue = [
-            try ends ? tx.commands.nextExpiry() : nil,
-            try tx.commands.nextDispatch(of: environment.shards),
+            try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards),
             try ends ? BindingExpiry.next(in: tx) : nil,
         ]
         .compactMap(\.self).min()

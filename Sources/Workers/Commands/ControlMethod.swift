@@ -26,8 +26,7 @@ enum ControlMethod {
             in: &call.work
         )
         return parameters.waits
-            ? .later(command.did, cid: command.cid)
-            : .result(CommandCodec.result(command, product: product))
+            ? .later(command.did, cid: command.cid) : .result(CommandCodec.result(command, product: product))
     }
 
     @Sendable

@@ -7,8 +7,8 @@ enum DispatchState {
     case front(DispatchRequest?)
     /// Other commands are sent before it as soon as the device listens.
     case behind
-    /// The connection is so new that the device may not listen before `until`; `isNext` is true if
-    /// only commands that count as sent precede it.
+    /// The connection is so new that the device may not listen before `until`; `isNext` is true if only commands that
+    /// count as sent precede it.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away

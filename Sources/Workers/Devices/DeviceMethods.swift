@@ -5,8 +5,7 @@ import Wire
 /// `device/…`: the devices of users, and their present state (`schemas/methods/device.schema.json`).
 enum DeviceMethods {
     static let all: [String: Method] = [
-        "device/list": .reading(isLong: isLongPage, list),
-        "device/subscribe": Method(locks: .device, run: subscribe),
+        "device/list": .reading(isLong: isLongPage, list), "device/subscribe": Method(locks: .device, run: subscribe),
         "device/status": Method(isReading: true, run: status),
         "device/setCustomInfo": Method(locks: .device, run: setCustomInfo),
         "device/hardware": Method(isReading: true, run: hardware),
@@ -44,18 +43,18 @@ enum DeviceMethods {
     /// Returns the caller's binding with the request's device, which must be of the app's products.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
-        guard let record = try call.tx.statuses.find(binding.did),
-            call.app.products.contains(record.productKey)
-        else { throw BindingRules.notBound }
+        guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
+            throw BindingRules.notBound
+        }
         return binding
     }
 
     /// Returns the caller's binding with the request's device, of any product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.did()
-        guard let binding = try call.tx.bindings.find(did, call.caller().uid),
-            !binding.isOver(at: call.tx.now)
-        else { throw BindingRules.notBound }
+        guard let binding = try call.tx.bindings.find(did, call.caller().uid), !binding.isOver(at: call.tx.now) else {
+            throw BindingRules.notBound
+        }
         return binding
     }
 
@@ -80,12 +79,9 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the time from which a device's users see its past: the start of its ownership
-    /// period, but no earlier than its history is kept.
-    static func reach(
-        _ did: DeviceID,
-        _ call: Call
-    ) throws -> (since: Instant, oldest: Instant, product: Product?) {
+    /// Returns the time from which a device's users see its past: the start of its ownership period, but no earlier
+    /// than its history is kept.
+    static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)
         let days = Int64(product?.historyDays ?? call.limits.historyDays)
@@ -100,21 +96,11 @@ enum DeviceMethods {
         let limit = try call.pageLimit()
         let offset = try call.pageOffset()
         let products = try call.fields.productKeys()
-        return try list(
-            of: call.caller().uid,
-            products: products,
-            page: PageRange(offset: offset, limit: limit),
-            call
-        )
+        return try list(of: call.caller().uid, products: products, page: PageRange(offset: offset, limit: limit), call)
     }
 
     /// Returns a page of a user's devices, as `device/list` answers it; shorter if it would exceed a payload.
-    static func list(
-        of uid: UserID,
-        products: [ProductKey]?,
-        page range: PageRange,
-        _ call: Call
-    ) throws -> Answer {
+    static func list(of uid: UserID, products: [ProductKey]?, page range: PageRange, _ call: Call) throws -> Answer {
         let page = try call.tx.bindings.page(
             of: uid,
             products: call.app.products.among(products),
@@ -132,11 +118,7 @@ enum DeviceMethods {
             )
         }
         let next = range.offset + Int64(rows.count)
-        return BindingCodec.page(
-            rows,
-            total: page.total,
-            next: rows.count < page.rows.count ? next : nil
-        )
+        return BindingCodec.page(rows, total: page.total, next: rows.count < page.rows.count ? next : nil)
     }
 
     @Sendable
@@ -145,11 +127,7 @@ enum DeviceMethods {
         try requireSubscribed(binding)
         guard let record = try call.tx.statuses.find(binding.did) else { throw isGone }
         return .result(
-            StatusCodec.answer(
-                record.status,
-                of: binding.did,
-                product: try call.work.product(record.productKey)
-            )
+            StatusCodec.answer(record.status, of: binding.did, product: try call.work.product(record.productKey))
         )
     }
 
@@ -175,9 +153,7 @@ enum DeviceMethods {
         let parameters = try CustomInfoParameters(call.fields)
         let (alias, remark) = (parameters.alias, parameters.remark)
         let binding = try binding(call)
-        let isNew =
-            (alias ?? binding.alias) != binding.alias
-            || (remark ?? binding.remark) != binding.remark
+        let isNew = (alias ?? binding.alias) != binding.alias || (remark ?? binding.remark) != binding.remark
         guard isNew else { return .done }
         try call.tx.bindings.setCustomInfo(
             binding.did,
@@ -192,9 +168,7 @@ enum DeviceMethods {
     @Sendable
     private static func hardware(_ call: inout Call) throws -> Reply {
         let binding = try binding(call)
-        guard let device = try call.tx.devices.find(binding.did) else {
-            throw BindingRules.notBound
-        }
+        guard let device = try call.tx.devices.find(binding.did) else { throw BindingRules.notBound }
         return .result(BindingCodec.hardware(device.hardware, productKey: device.productKey))
     }
 

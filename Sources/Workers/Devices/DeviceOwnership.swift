@@ -4,8 +4,8 @@ import Wire
 
 /// The end of a device's ownership period, for all workers and commands.
 package enum DeviceOwnership {
-    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears its
-    /// users' retained statuses, notifies them, and begins a new ownership period.
+    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears its users' retained
+    /// statuses, notifies them, and begins a new ownership period.
     package static func end(
         _ did: DeviceID,
         because reason: UnbindReason,
@@ -20,14 +20,12 @@ package enum DeviceOwnership {
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
-    /// Removes a device permanently for an operator, notifies its users and closes its connection;
-    /// it can register again as a new device.
+    /// Removes a device permanently for an operator, notifies its users and closes its connection; it can register
+    /// again as a new device.
     package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
         try end(did, because: .forgotten, by: operatorActor, in: &work)
         try work.tx.devices.forget(did)
-        work.effects.publish(
-            OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
-        )
+        work.effects.publish(OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)])))
     }
 }

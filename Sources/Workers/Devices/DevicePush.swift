@@ -14,29 +14,13 @@ struct DevicePush {
     }
 
     /// Notifies a user of a change, with its time and actor.
-    func notify(
-        _ change: BindingCodec.Change,
-        _ uid: UserID,
-        device: AnswerRow? = nil,
-        in work: inout UnitOfWork
-    ) {
-        let payload = BindingCodec.push(
-            change,
-            of: did,
-            device: device,
-            at: work.now,
-            actor: actor,
-            for: uid
-        )
+    func notify(_ change: BindingCodec.Change, _ uid: UserID, device: AnswerRow? = nil, in work: inout UnitOfWork) {
+        let payload = BindingCodec.push(change, of: did, device: device, at: work.now, actor: actor, for: uid)
         work.effects.publish(OutboundMessage(work.topics.user(uid, "device"), payload))
     }
 
     /// Notifies a user of a change, with the device's new state.
-    func notifyWithDevice(
-        _ change: BindingCodec.Change,
-        _ uid: UserID,
-        in work: inout UnitOfWork
-    ) throws {
+    func notifyWithDevice(_ change: BindingCodec.Change, _ uid: UserID, in work: inout UnitOfWork) throws {
         guard let row = try work.tx.bindings.listed(did, uid) else { return }
         let device = BindingCodec.row(
             row.binding,

@@ -25,24 +25,19 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // Already locked with the batch's devices; locked here if another request created it
-        // meanwhile.
+        // Already locked with the batch's devices; locked here if another request created it meanwhile.
         let known = try work.tx.lock {
             try work.tx.devices.find(request.productKey, request.mac)
         } naming: {
             (users: [], devices: [$0?.did].compactMap(\.self))
         }
-        if let answer = try earlierAnswer(to: known, in: work.tx) {
-            return publish(answer, in: &work)
-        }
+        if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
         let decision = try decide(product, known, bindings: bindings, in: work.tx)
         let did: DeviceID
         switch decision {
         case .create:
-            if let refusal = try countNew(with: quotas, in: work) {
-                return refuse(refusal, in: &work)
-            }
+            if let refusal = try countNew(with: quotas, in: work) { return refuse(refusal, in: &work) }
             did = work.makeDeviceID(request.mac)
             try work.tx.devices.create(did, product: request.productKey, mac: request.mac)
         case .renew(let known):
@@ -50,17 +45,10 @@ struct DeviceRegistration {
         case .reset(let known):
             did = known
             try reset(known, in: &work)
-        case .refuse(let rejection, let asks):
-            return try refuse(rejection, asking: asks, bindings: bindings, in: &work)
+        case .refuse(let rejection, let asks): return try refuse(rejection, asking: asks, bindings: bindings, in: &work)
         }
         let answer = try grant(did, in: &work)
-        try work.tx.requests.save(
-            sender,
-            request.id,
-            content: content,
-            answer: answer,
-            isSecret: true
-        )
+        try work.tx.requests.save(sender, request.id, content: content, answer: answer, isSecret: true)
     }
 
     // MARK: The decision
@@ -92,11 +80,7 @@ struct DeviceRegistration {
         )
     }
 
-    private func facts(
-        of device: DeviceRecord,
-        isBound: Bool,
-        in tx: Transaction
-    ) throws -> KnownDevice {
+    private func facts(of device: DeviceRecord, isBound: Bool, in tx: Transaction) throws -> KnownDevice {
         KnownDevice(
             did: device.did,
             isBound: isBound,
@@ -141,17 +125,12 @@ struct DeviceRegistration {
 
     /// Gives the device a new secret.
     ///
-    /// The credentials file contains it before the answer is sent, and by the file the gate closes
-    /// connections with the old secret. A message that requests this could arrive after the device
-    /// has reconnected, and close the new connection.
+    /// The credentials file contains it before the answer is sent, and by the file the gate closes connections with the
+    /// old secret. A message that requests this could arrive after the device has reconnected, and close the new
+    /// connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
-        try work.tx.devices.setIdentity(
-            did,
-            secret: secret,
-            passcode: request.passcode,
-            hardware: request.hardware
-        )
+        try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)
         let answer = RegistrationCodec.granted(request.id, did: did, secret: secret)
         publish(answer, in: &work)
         return answer
@@ -166,9 +145,7 @@ struct DeviceRegistration {
 
     private func refuse(_ rejection: Rejection, in work: inout UnitOfWork) {
         work.effects.count(rejection)
-        work.effects.observed.add(
-            RefusedMessage(topic: topic, code: rejection.code.rawValue, trace: trace)
-        )
+        work.effects.observed.add(RefusedMessage(topic: topic, code: rejection.code.rawValue, trace: trace))
         let answer = AnswerCodec.refusal(request.id, rejection)
         let destination = work.topics.registered(request.productKey, request.mac)
         work.effects.publish(OutboundMessage(destination, answer))
@@ -188,9 +165,7 @@ struct DeviceRegistration {
         refuse(rejection, in: &work)
         guard let asks, try mayAsk(asks, in: work.tx) else { return }
         let push = DevicePush(asks, by: .device(asks))
-        for binding in bindings where binding.role.isPrincipal {
-            push.notify(.resetRequested, binding.uid, in: &work)
-        }
+        for binding in bindings where binding.role.isPrincipal { push.notify(.resetRequested, binding.uid, in: &work) }
     }
 
     /// Counts a question to the owners whether they allow a reset; false if the limit is reached.

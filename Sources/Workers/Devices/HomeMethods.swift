@@ -5,10 +5,8 @@ import Wire
 /// `home/…`: the homes in which a user groups devices (`schemas/methods/home.schema.json`).
 enum HomeMethods {
     static let all: [String: Method] = [
-        "home/list": Method(isReading: true, run: list),
-        "home/create": Method(locks: .user, run: create),
-        "home/rename": Method(locks: .user, run: rename),
-        "home/delete": Method(locks: .user, run: delete),
+        "home/list": Method(isReading: true, run: list), "home/create": Method(locks: .user, run: create),
+        "home/rename": Method(locks: .user, run: rename), "home/delete": Method(locks: .user, run: delete),
         "home/addDevice": Method(locks: .userAndDevice, run: addDevice),
         "home/removeDevice": Method(locks: .userAndDevice, run: removeDevice),
     ]
@@ -95,11 +93,7 @@ enum HomeMethods {
         let home = try home(call)
         let did = try call.fields.did()
         guard try call.tx.homes.home(of: did, home.uid) == home.id else {
-            throw Rejection(
-                .resourceNotFound,
-                "The device is not in this home.",
-                field: "params.did"
-            )
+            throw Rejection(.resourceNotFound, "The device is not in this home.", field: "params.did")
         }
         try call.tx.homes.takeOut(did, of: [home.uid])
         if home.place != nil { try replan(home.uid, &call) }

@@ -23,9 +23,7 @@ enum LogMethods {
         let cursor = span.cursor.map { (ts: $0.time, seq: $0.number) }
         let reader = try call.caller().uid
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
-        try call.tx.events.log(span.did, from: span.from, to: span.to, before: cursor) {
-            event,
-            seq in
+        try call.tx.events.log(span.did, from: span.from, to: span.to, before: cursor) { event, seq in
             page.take(LogParameters.Cursor(time: event.ts, number: seq)) {
                 guard span.types?.contains(event.type) ?? true else { return nil }
                 return EventCodec.row(event, for: reader)
@@ -40,8 +38,7 @@ enum LogMethods {
         let cursor = span.cursor.map { (at: $0.time, cid: $0.number) }
         let reader = try call.caller().uid
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
-        try call.tx.commands.log(span.did, from: span.ownFrom, to: span.to, before: cursor) {
-            command in
+        try call.tx.commands.log(span.did, from: span.ownFrom, to: span.to, before: cursor) { command in
             page.take(LogParameters.Cursor(time: command.createdAt, number: command.cid)) {
                 let isOwn = command.actor.kind == .user && command.actor.id == reader.text
                 guard isOwn || command.createdAt >= span.from else { return nil }
@@ -71,9 +68,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// A device's ownership period begins after all its earlier reports, so in the future if its
-    /// clock is ahead. Commands have the server's time, so each command that a user sent since the
-    /// binding belongs to this ownership period.
+    /// A device's ownership period begins after all its earlier reports, so in the future if its clock is ahead.
+    /// Commands have the server's time, so each command that a user sent since the binding belongs to this ownership
+    /// period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -84,8 +81,7 @@ enum LogMethods {
     }
 }
 
-/// A page of a log, cut at a number of rows, before it would exceed a payload, and after `scanMax`
-/// entries.
+/// A page of a log, cut at a number of rows, before it would exceed a payload, and after `scanMax` entries.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int

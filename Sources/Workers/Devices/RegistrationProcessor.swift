@@ -9,23 +9,13 @@ struct RegistrationProcessor {
 
     init(quotas: QuotaFront) { self.quotas = quotas }
 
-    /// Reads a registration; an unreadable one becomes a dead letter, and is refused if it has an
-    /// id.
-    mutating func read(
-        _ message: Inbound,
-        product key: ProductKey,
-        mac: MAC,
-        in work: inout UnitOfWork
-    ) {
+    /// Reads a registration; an unreadable one becomes a dead letter, and is refused if it has an id.
+    mutating func read(_ message: Inbound, product key: ProductKey, mac: MAC, in work: inout UnitOfWork) {
         let trace = message.trace ?? .make()
         do {
             registrations.append(
                 DeviceRegistration(
-                    request: try RegistrationCodec.decode(
-                        message.payload,
-                        productKey: key,
-                        mac: mac
-                    ),
+                    request: try RegistrationCodec.decode(message.payload, productKey: key, mac: mac),
                     content: Sodium.sha256(message.payload),
                     source: message.sourceAddress,
                     topic: message.topicText,
@@ -35,10 +25,7 @@ struct RegistrationProcessor {
         } catch {
             work.effects.deadLetter(message, unreadable: error, trace: trace)
             guard let id = error.id else { return }
-            work.effects.publish(
-                AnswerCodec.refusal(id, error.rejection),
-                to: work.topics.registered(key, mac)
-            )
+            work.effects.publish(AnswerCodec.refusal(id, error.rejection), to: work.topics.registered(key, mac))
         }
     }
 

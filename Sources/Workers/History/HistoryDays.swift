@@ -1,11 +1,11 @@
 import Domain
 import Storage
 
-/// The summaries of past days, made device by device so that charts of months and years need not
-/// read each record (`HistoryDayTable`).
+/// The summaries of past days, made device by device so that charts of months and years need not read each record
+/// (`HistoryDayTable`).
 ///
-/// A store without summaries begins with the oldest kept day. A run stops between two devices, and
-/// a later run continues the day.
+/// A store without summaries begins with the oldest kept day. A run stops between two devices, and a later run
+/// continues the day.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
     /// The day being summed up, and the last device checked; nil between two days.
@@ -60,9 +60,7 @@ struct HistoryDays: MaintenanceJob {
         waiting = missing.reversed().map { ($0, pass.day) }
         self.pass = devices.last.map { (pass.day, $0.text) }
         if devices.isEmpty {
-            try environment.store.batch(at: environment.clock.now) {
-                try $0.history.days.finish(pass.day)
-            }
+            try environment.store.batch(at: environment.clock.now) { try $0.history.days.finish(pass.day) }
         }
         return true
     }

@@ -19,8 +19,9 @@ enum HistoryMethod {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
         }
         if let refusal = page.refusal { throw refusal }
-        guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since
-        else { throw Rejection(.unavailable, "The device was reset meanwhile; ask again.") }
+        guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since else {
+            throw Rejection(.unavailable, "The device was reset meanwhile; ask again.")
+        }
         return .encoded(call.prepared.result)
     }
 
@@ -37,32 +38,21 @@ enum HistoryMethod {
             summary: try summary(parameters, call)
         )
         if question.place.ts < reach.since { question.place = HistoryPlace(reach.since) }
-        question.hidden = Set(
-            (reach.product?.dataPoints ?? []).filter { $0.access == .writeOnly }.map(\.name)
-        )
+        question.hidden = Set((reach.product?.dataPoints ?? []).filter { $0.access == .writeOnly }.map(\.name))
         return question
     }
 
     /// Checks that users of the product may see an attribute.
-    private static func attribute(
-        _ name: String?,
-        of product: Product?,
-        _ call: Call
-    ) throws -> String? {
+    private static func attribute(_ name: String?, of product: Product?, _ call: Call) throws -> String? {
         guard let name, let product, !product.isFreeForm else { return name }
         guard let point = product.point(name) else {
             throw call.fields.refuse("attr", "is not a data point of this product")
         }
-        guard point.access != .writeOnly else {
-            throw call.fields.refuse("attr", "is write-only and never shown")
-        }
+        guard point.access != .writeOnly else { throw call.fields.refuse("attr", "is write-only and never shown") }
         return name
     }
 
-    private static func summary(
-        _ parameters: HistoryParameters,
-        _ call: Call
-    ) throws -> HistoryQuestion.Summary? {
+    private static func summary(_ parameters: HistoryParameters, _ call: Call) throws -> HistoryQuestion.Summary? {
         if let zone = parameters.timezone, !TimeZones.contains(zone) {
             throw call.fields.refuse("timezone", "is not an IANA time zone")
         }

@@ -42,10 +42,7 @@ package struct HistoryReader: Sendable {
         return try collect(question, &rows)
     }
 
-    private func collect(
-        _ question: HistoryQuestion,
-        _ rows: inout some HistoryRows
-    ) throws -> HistoryPage {
+    private func collect(_ question: HistoryQuestion, _ rows: inout some HistoryRows) throws -> HistoryPage {
         var page = HistoryPage(since: question.place.ts)
         var place = question.place
         while true {

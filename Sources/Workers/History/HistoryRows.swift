@@ -19,12 +19,7 @@ struct PlainRows: HistoryRows {
     init(_ question: HistoryQuestion) { self.question = question }
 
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool {
-        let row = HistoryCodec.row(
-            at: record.ts,
-            data: record.data,
-            binary: record.binary,
-            for: question
-        )
+        let row = HistoryCodec.row(at: record.ts, data: record.data, binary: record.binary, for: question)
         guard let row else { return true }
         let size = AnswerRows.bytes(of: row)
         // A row larger than a page stands alone on a page.

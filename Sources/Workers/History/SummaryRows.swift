@@ -43,11 +43,7 @@ struct SummaryRows: HistoryRows {
     /// Ends the open step; false if its row no longer fits.
     private mutating func close() -> Bool {
         let row = bounds.flatMap { bounds in
-            HistoryCodec.row(
-                from: bounds.lowerBound,
-                values: values.values(by: summary.function),
-                for: question
-            )
+            HistoryCodec.row(from: bounds.lowerBound, values: values.values(by: summary.function), for: question)
         }
         guard let row else {
             begin()

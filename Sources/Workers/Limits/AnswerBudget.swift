@@ -1,11 +1,9 @@
 import Synchronization
 
-/// A limit on the bytes that each terminal is sent per second, beyond which its further requests
-/// wait.
+/// A limit on the bytes that each terminal is sent per second, beyond which its further requests wait.
 ///
-/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of
-/// the clock waits. Workers of a process share one budget. A party is the hash of a terminal's
-/// topic (`Parties`).
+/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of the clock waits.
+/// Workers of a process share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
     /// The maximum number of terminals that are remembered, at some 50 bytes each: 5 MB.
     ///
@@ -35,9 +33,7 @@ package final class AnswerBudget: Sendable {
         state.withLock { state in
             let paidAt = max(state.paidAt[party] ?? now, now) + time
             guard paidAt > now else { return state.paidAt[party] = nil }
-            if state.paidAt.count >= Self.partiesMax {
-                state.paidAt = state.paidAt.filter { $0.value > now }
-            }
+            if state.paidAt.count >= Self.partiesMax { state.paidAt = state.paidAt.filter { $0.value > now } }
             if state.paidAt.count >= Self.partiesMax { state.paidAt = [:] }
             state.paidAt[party] = paidAt
             state.latest = max(state.latest ?? paidAt, paidAt)
@@ -45,14 +41,10 @@ package final class AnswerBudget: Sendable {
     }
 
     /// Charges a request whose answer may be large, before the answer is known.
-    func reserve(for party: UInt64, at now: ContinuousClock.Instant) {
-        charge(Self.reserve, to: party, at: now)
-    }
+    func reserve(for party: UInt64, at now: ContinuousClock.Instant) { charge(Self.reserve, to: party, at: now) }
 
     /// Refunds the reservation of a request that was answered.
-    func settle(_ party: UInt64, at now: ContinuousClock.Instant) {
-        charge(-Self.reserve, to: party, at: now)
-    }
+    func settle(_ party: UInt64, at now: ContinuousClock.Instant) { charge(-Self.reserve, to: party, at: now) }
 
     /// Returns the time until a party's next request may begin; nil if it may begin now.
     func wait(of party: UInt64, at now: ContinuousClock.Instant) -> Duration? {

@@ -10,17 +10,13 @@ enum CodeLimits {
 
     /// Counts a code that is about to be sent; refuses it, uncounted, if a limit is reached.
     ///
-    /// All limits are checked before any is counted, so that a refused terminal takes nothing from
-    /// the limits of its app and country.
+    /// All limits are checked before any is counted, so that a refused terminal takes nothing from the limits of its
+    /// app and country.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
-        let digest = call.tx.hash(
-            scope.address.key,
-            boundTo: "codes \(scope.app.text) \(scope.region)"
-        )
+        let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
         let address = Sodium.base64URL(digest)
         try call.quotas.take(
-            try own(address, call)
-                + call.perSource(.codesPerSource, max: call.limits.counts.codesPerSource)
+            try own(address, call) + call.perSource(.codesPerSource, max: call.limits.counts.codesPerSource)
                 + general(address, of: scope, at: place, call)
         )
     }
@@ -28,18 +24,9 @@ enum CodeLimits {
     /// Returns the terminal's own limit, which counts only the first code to an address in an hour.
     private static func own(_ address: String, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
-        let mark = AttemptTable.Limit(
-            "code/known/\(terminal)/\(address)",
-            max: 1,
-            windowSeconds: Quota.hour
-        )
+        let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", max: 1, windowSeconds: Quota.hour)
         guard try call.tx.attempts.take([mark]) == nil else { return [] }
-        let quota = Quota(
-            .codesPerTerminal,
-            terminal,
-            max: call.limits.counts.codesPerTerminal,
-            seconds: Quota.hour
-        )
+        let quota = Quota(.codesPerTerminal, terminal, max: call.limits.counts.codesPerTerminal, seconds: Quota.hour)
         // The terminal's own limit is reported before limits that it shares with others.
         try call.quotas.check([quota])
         return [quota]
@@ -64,12 +51,7 @@ enum CodeLimits {
             ),
             Quota(.codesPerAddress, address, max: bounds.codesPerAddress, seconds: Quota.day),
             Quota(.codesPerApp, app, max: bounds.codesPerHour, seconds: Quota.hour),
-            Quota(
-                .codesPerCountry,
-                "\(app)/\(place.countryCode)",
-                max: bounds.codesPerCountry,
-                seconds: Quota.hour
-            ),
+            Quota(.codesPerCountry, "\(app)/\(place.countryCode)", max: bounds.codesPerCountry, seconds: Quota.hour),
         ]
     }
 }

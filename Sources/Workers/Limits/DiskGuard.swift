@@ -2,21 +2,18 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// A guard of the free space on the data directory's disk, which decides when nothing more may be
-/// written.
+/// A guard of the free space on the data directory's disk, which decides when nothing more may be written.
 ///
-/// Below a reserve, requests that write are refused and reports stay with the broker
-/// unacknowledged. This happens before the disk is full, so that there is still space to end
-/// sessions, and for the deletions that free space. If store and broker are on other machines,
-/// which have their own disks, the guard only reports.
+/// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged. This happens
+/// before the disk is full, so that there is still space to end sessions, and for the deletions that free space. If
+/// store and broker are on other machines, which have their own disks, the guard only reports.
 ///
 /// One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
 
-    /// The error thrown when there is too little space to accept anything; the message is not the
-    /// cause.
+    /// The error thrown when there is too little space to accept anything; the message is not the cause.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
@@ -36,11 +33,7 @@ package final class DiskGuard: Sendable {
     private let low = Atomic<Bool>(false)
 
     /// Makes a guard of the disk that `measure` measures; without `stops` it only reports.
-    package init(
-        _ reserve: DiskReserve,
-        stops: Bool = true,
-        measure: @escaping @Sendable () -> Room?
-    ) {
+    package init(_ reserve: DiskReserve, stops: Bool = true, measure: @escaping @Sendable () -> Room?) {
         self.reserve = reserve
         self.stops = stops
         self.measure = measure
@@ -62,8 +55,8 @@ package final class DiskGuard: Sendable {
 
     /// Checks the disk; returns a change since the last check.
     ///
-    /// The disk has enough space again only with a tenth more than the reserve, so that its state
-    /// doesn't change with every report.
+    /// The disk has enough space again only with a tenth more than the reserve, so that its state doesn't change with
+    /// every report.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)
@@ -77,11 +70,8 @@ package final class DiskGuard: Sendable {
     private func words(_ room: Room, _ wanted: Int64) -> String {
         let (free, reserve) = (Self.megabytes(room.free), Self.megabytes(wanted))
         let effect =
-            stops
-            ? "reports and requests that write wait for space"
-            : "the gate's file and the logs need space, too"
-        return "the disk is nearly full: \(free) MiB free, less than the reserve of "
-            + "\(reserve) MiB; \(effect)"
+            stops ? "reports and requests that write wait for space" : "the gate's file and the logs need space, too"
+        return "the disk is nearly full: \(free) MiB free, less than the reserve of " + "\(reserve) MiB; \(effect)"
     }
 
     private static func megabytes(_ bytes: Int64) -> String {

@@ -3,27 +3,21 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of failed passwords: for a name, existing or not, for a terminal, and for the
-/// account.
+/// The counts of failed passwords: for a name, existing or not, for a terminal, and for the account.
 ///
-/// A try is counted before the password is compared, so that a hundred simultaneous requests have
-/// no more tries than successive ones; a right password removes its own count.
+/// A try is counted before the password is compared, so that a hundred simultaneous requests have no more tries than
+/// successive ones; a right password removes its own count.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts that used up their tries under other names: they must get the same answer as
-    /// for a wrong password, or it would show which names belong together.
+    /// The accounts that used up their tries under other names: they must get the same answer as for a wrong password,
+    /// or it would show which names belong together.
     let silentlyLocked: Set<UserID>
 
     /// Counts the try of a login under a name that can mean several users.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
-    static func begin(
-        _ name: LoginName,
-        region: String,
-        meaning users: [User],
-        _ call: Call
-    ) throws -> PasswordTries {
+    static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try take([named, terminal(call)], call)
         var locked: [User] = []
@@ -42,9 +36,7 @@ package struct PasswordTries {
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws {
         try take([account(user), terminal(call)], call)
-        for name in names(user, call.tx) {
-            try call.tx.attempts.add(name, windowSeconds: windowSeconds)
-        }
+        for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
     }
 
     /// Removes the count of a successful login.
@@ -55,25 +47,17 @@ package struct PasswordTries {
         _ call: Call
     ) throws {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
-        for subject in [named, terminal(call), account(user)] {
-            try call.tx.attempts.takeBack(subject)
-        }
+        for subject in [named, terminal(call), account(user)] { try call.tx.attempts.takeBack(subject) }
     }
 
     /// Removes the count of a right password of a logged-in user.
     static func succeeded(_ user: User, _ call: Call) throws {
-        for subject in [account(user), terminal(call)] + names(user, call.tx) {
-            try call.tx.attempts.takeBack(subject)
-        }
+        for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
 
     /// Returns the seconds until a user may try a password again; nil while there are tries left.
     package static func wait(of user: User, _ limits: Limits, in tx: Transaction) throws -> Int64? {
-        try tx.attempts.retryAfter(
-            account(user),
-            max: limits.passwordFailures,
-            windowSeconds: windowSeconds
-        )
+        try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
     /// Forgets the failures under all of a user's names.
@@ -98,24 +82,14 @@ package struct PasswordTries {
     }
 
     private static func refuse(after seconds: Int64) throws {
-        throw Rejection(
-            .tooManyRequests,
-            "Too many wrong passwords; wait, or use a code.",
-            retryAfter: seconds
-        )
+        throw Rejection(.tooManyRequests, "Too many wrong passwords; wait, or use a code.", retryAfter: seconds)
     }
 
     private static func retryAfter(_ subject: String, _ call: Call) throws -> Int64? {
-        try call.tx.attempts.retryAfter(
-            subject,
-            max: call.limits.passwordFailures,
-            windowSeconds: windowSeconds
-        )
+        try call.tx.attempts.retryAfter(subject, max: call.limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    private static func terminal(_ call: Call) -> String {
-        "password/terminal/\(call.request.terminal.text)"
-    }
+    private static func terminal(_ call: Call) -> String { "password/terminal/\(call.request.terminal.text)" }
 
     private static func account(_ user: User) -> String { "password/user/\(user.uid.text)" }
 
@@ -131,12 +105,7 @@ package struct PasswordTries {
         return Set(names.map { subject($0, region: user.region, of: user.app, in: tx) }).sorted()
     }
 
-    private static func subject(
-        _ name: LoginName,
-        region: String,
-        of app: AppID,
-        in tx: Transaction
-    ) -> String {
+    private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
         // A username that is an e-mail address can be used as either, so both have one count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {

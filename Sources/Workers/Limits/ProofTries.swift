@@ -3,13 +3,12 @@ import Wire
 
 /// The counted tries of proofs: passcodes, labels and scanned codes.
 ///
-/// A try is counted before its proof is checked, so that simultaneous requests have no more tries
-/// than successive ones. The count of a right proof is taken back (`succeed`), and the count of a
-/// failed request is rolled back with it.
+/// A try is counted before its proof is checked, so that simultaneous requests have no more tries than successive ones.
+/// The count of a right proof is taken back (`succeed`), and the count of a failed request is rolled back with it.
 ///
-/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by
-/// the same limits as any other, but counts only for that name and user, so that it does not reduce
-/// the tries that the terminal has for other devices.
+/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by the same limits as
+/// any other, but counts only for that name and user, so that it does not reduce the tries that the terminal has for
+/// other devices.
 struct ProofTries {
     private let counted: [Quota]
 
@@ -29,8 +28,8 @@ struct ProofTries {
 
     /// Counts a try for a device that the caller names by `target`, if any are left.
     ///
-    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request has
-    /// the right text of its label; then the tries of other users for the device don't count.
+    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request has the right text of its
+    /// label; then the tries of other users for the device don't count.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let counts = call.limits.counts

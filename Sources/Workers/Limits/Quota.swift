@@ -21,18 +21,14 @@ struct Quota: Sendable {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
                 "Too many codes; the last one that was sent is still valid unless it was used."
-            case .codesPerTerminal, .codesPerSource, .codesPerApp, .codesPerCountry:
-                "Too many codes were requested."
+            case .codesPerTerminal, .codesPerSource, .codesPerApp, .codesPerCountry: "Too many codes were requested."
             case .mailsPerTerminal, .mailsPerSource: "Too many mails with links were requested."
-            case .anonymousPerTerminal, .anonymousPerSource, .anonymousPerApp:
-                "Too many new anonymous users."
+            case .anonymousPerTerminal, .anonymousPerSource, .anonymousPerApp: "Too many new anonymous users."
             case .namedPerTerminal, .namedPerSource, .namedPerApp: "Too many new users."
             case .hashesPerTerminal: "Too many passwords from this terminal."
             case .sessionsPerTerminal: "Too many logins on this terminal."
-            case .registrationsPerSource, .registrationsPerProduct:
-                "Too many new devices of this product."
-            case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice:
-                "Too many wrong proofs; wait."
+            case .registrationsPerSource, .registrationsPerProduct: "Too many new devices of this product."
+            case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice: "Too many wrong proofs; wait."
             case .previewsPerTerminal: "Too many invitations were looked at."
             }
         }
@@ -60,18 +56,10 @@ struct Quota: Sendable {
     var subject: String { "\(kind.rawValue)/\(owner)" }
 
     /// The limit on its count in the store.
-    fileprivate var limit: AttemptTable.Limit {
-        AttemptTable.Limit(subject, max: max, windowSeconds: seconds)
-    }
+    fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
     /// Returns the limit of a source address; none if the address isn't counted.
-    static func source(
-        _ kind: Kind,
-        _ address: String?,
-        of what: String? = nil,
-        max: Int,
-        seconds: Int64
-    ) -> [Quota] {
+    static func source(_ kind: Kind, _ address: String?, of what: String? = nil, max: Int, seconds: Int64) -> [Quota] {
         guard let address else { return [] }
         let owner = what.map { "\(address)/\($0)" } ?? address
         return [Quota(kind, owner, max: max, seconds: seconds)]
@@ -80,17 +68,16 @@ struct Quota: Sendable {
 
 /// The counts of quotas in a transaction.
 ///
-/// All are rows of the store and survive a restart: counts that protect money must, and the others
-/// cost nothing more. Refused requests are not counted. After a first refusal the next ones are
-/// refused from memory (`QuotaFront`), without reading the store.
+/// All are rows of the store and survive a restart: counts that protect money must, and the others cost nothing more.
+/// Refused requests are not counted. After a first refusal the next ones are refused from memory (`QuotaFront`),
+/// without reading the store.
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
     /// Refuses if a limit is reached; counts nothing.
     ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached
-    ///   limits opens again.
+    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached limits opens again.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -115,17 +102,11 @@ struct QuotaBook {
     }
 
     /// Takes back the counts of a try that proved right.
-    func takeBack(_ quotas: [Quota]) throws {
-        for quota in quotas { try tx.attempts.takeBack(quota.subject) }
-    }
+    func takeBack(_ quotas: [Quota]) throws { for quota in quotas { try tx.attempts.takeBack(quota.subject) } }
 
     private func wait(_ quota: Quota) throws -> Int64? {
         if let wait = front.wait(quota, at: tx.now) { return wait }
-        let wait = try tx.attempts.retryAfter(
-            quota.subject,
-            max: quota.max,
-            windowSeconds: quota.seconds
-        )
+        let wait = try tx.attempts.retryAfter(quota.subject, max: quota.max, windowSeconds: quota.seconds)
         if let wait { front.refuse(quota, seconds: wait, at: tx.now) }
         return wait
     }
@@ -136,9 +117,7 @@ extension Transaction {
     ///
     /// - Throws: `Rejection` with `TooManyRequests` and the message, if the limit is used up.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
-        if let wait = try attempts.take([limit]) {
-            throw Rejection(.tooManyRequests, message, retryAfter: wait)
-        }
+        if let wait = try attempts.take([limit]) { throw Rejection(.tooManyRequests, message, retryAfter: wait) }
     }
 }
 
@@ -180,8 +159,7 @@ extension Call {
     var namedQuotas: [Quota] {
         let counts = limits.counts
         return perSource(.namedPerSource, max: counts.namedPerSource) + [
-            perTerminal(.namedPerTerminal, max: counts.namedPerTerminal),
-            perApp(.namedPerApp, max: counts.namedPerApp),
+            perTerminal(.namedPerTerminal, max: counts.namedPerTerminal), perApp(.namedPerApp, max: counts.namedPerApp),
         ]
     }
 
@@ -194,23 +172,13 @@ extension Call {
     }
 
     /// The limits of logins.
-    var sessionQuotas: [Quota] {
-        [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)]
-    }
+    var sessionQuotas: [Quota] { [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)] }
 
     /// The limits of invitation previews.
-    var previewQuotas: [Quota] {
-        [perTerminal(.previewsPerTerminal, max: limits.counts.previewsPerTerminal)]
-    }
+    var previewQuotas: [Quota] { [perTerminal(.previewsPerTerminal, max: limits.counts.previewsPerTerminal)] }
 
     /// The limits of hashes.
     var hashQuotas: [Quota] {
-        [
-            perTerminal(
-                .hashesPerTerminal,
-                max: limits.counts.hashesPerTerminal,
-                seconds: Quota.quarter
-            )
-        ]
+        [perTerminal(.hashesPerTerminal, max: limits.counts.hashesPerTerminal, seconds: Quota.quarter)]
     }
 }

@@ -4,14 +4,13 @@ import Synchronization
 
 /// A cache of the stored counts that are used up, with the times until which they are.
 ///
-/// In a flood, each refused request costs a lookup in memory and no write. It is only a hint:
-/// forgotten entries are found in the store again, and it never refuses a request that the store
-/// would accept. When it is full it forgets all entries.
+/// In a flood, each refused request costs a lookup in memory and no write. It is only a hint: forgotten entries are
+/// found in the store again, and it never refuses a request that the store would accept. When it is full it forgets all
+/// entries.
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, at some 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of transactions whose counts are remembered, more than are under way at
-    /// once.
+    /// The maximum number of transactions whose counts are remembered, more than are under way at once.
     private static let transactionsMax = 256
 
     private struct State {
@@ -58,8 +57,8 @@ package final class QuotaFront: Sendable {
 
     /// Notes that a quota is used up by committed counts.
     ///
-    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again
-    /// would be refused for counts that were rolled back.
+    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again would be refused for
+    /// counts that were rolled back.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in

@@ -6,9 +6,9 @@ import Wire
 
 /// A log of the refusals of the gate and of listeners, stored for `lamplighter refusals`.
 ///
-/// The gate reports at most a hundred a second. Equal refusals are counted in memory and written
-/// together, once a second, and during a flood once in five seconds: a flood costs only a small
-/// transaction now and then, which waits like any other. A log belongs to one thread.
+/// The gate reports at most a hundred a second. Equal refusals are counted in memory and written together, once a
+/// second, and during a flood once in five seconds: a flood costs only a small transaction now and then, which waits
+/// like any other. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -18,15 +18,13 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The maximum number of refusals that wait to be written; others are only counted in the
-    /// metrics.
+    /// The maximum number of refusals that wait to be written; others are only counted in the metrics.
     private static let waitingMax = 1000
     /// The number of refusals in one write above which the next write waits longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
-    /// Makes an empty log; refusals that `isOurs` accepts are the service's own probes, which
-    /// aren't counted.
+    /// Makes an empty log; refusals that `isOurs` accepts are the service's own probes, which aren't counted.
     package init(_ limits: Limits, isOurs: @escaping (ClientRefusal) -> Bool = { _ in false }) {
         self.limits = limits
         self.isOurs = isOurs
@@ -39,8 +37,7 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts a message of `system/refusal` and returns it; ignores unreadable messages and the
-    /// service's own probes.
+    /// Counts a message of `system/refusal` and returns it; ignores unreadable messages and the service's own probes.
     @discardableResult
     package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
@@ -60,9 +57,7 @@ package struct RefusalLog {
 
     /// Whether a write is due; also true if the clock was set back.
     package func isDue(at now: Instant) -> Bool {
-        !waiting.isEmpty
-            && (now >= nextWrite
-                || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
+        !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
     /// Writes the waiting refusals; after a failure a later call tries again.
@@ -70,9 +65,7 @@ package struct RefusalLog {
     /// - Throws: The error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {
         let many = waiting.count > Self.manyMin
-        nextWrite = now.adding(
-            milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds
-        )
+        nextWrite = now.adding(milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds)
         let refusals = waiting.values.sorted { ($0.lastAt, $0.clientID) < ($1.lastAt, $1.clientID) }
         let oldest = now.adding(seconds: -limits.refusalSeconds)
         try store.batch(at: now) { tx in

@@ -2,8 +2,8 @@ import Storage
 
 /// The size of the remembered requests, page by page: each row is read once, when it is new.
 ///
-/// Rows are added at the end and deleted at the front, so sums of pages are enough; a page counts
-/// in full until its last row is deleted.
+/// Rows are added at the end and deleted at the front, so sums of pages are enough; a page counts in full until its
+/// last row is deleted.
 struct RequestBytes: Sendable {
     private var pages: [RequestTable.Page] = []
     private var first: Int64 = 0

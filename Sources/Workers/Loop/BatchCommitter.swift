@@ -32,8 +32,7 @@ struct CommitOutcome {
 protocol BatchCommitter {
     /// Commits the parts of a batch, and due work if `due`; their messages go to the publisher.
     ///
-    /// - Throws: An error that no message causes, after which the connection and the loop can't go
-    ///   on.
+    /// - Throws: An error that no message causes, after which the connection and the loop can't go on.
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
         due: Bool,
@@ -59,8 +58,8 @@ enum FileCommitter: BatchCommitter {
         do {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // Retries due work in a separate transaction, so that neither it nor messages suffer
-            // from the other's failure.
+            // Retries due work in a separate transaction, so that neither it nor messages suffer from the other's
+            // failure.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome
@@ -68,8 +67,8 @@ enum FileCommitter: BatchCommitter {
     }
 }
 
-/// The committer of a server's database, to which other processes write: each part has a
-/// transaction, and so has due work.
+/// The committer of a server's database, to which other processes write: each part has a transaction, and so has due
+/// work.
 enum ServerCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
@@ -80,9 +79,7 @@ enum ServerCommitter: BatchCommitter {
     ) throws -> CommitOutcome {
         var outcome = CommitOutcome()
         let start = ContinuousClock.now
-        for part in parts {
-            outcome.add(try transactions.carryOutMessages(part, into: &publisher, at: now))
-        }
+        for part in parts { outcome.add(try transactions.carryOutMessages(part, into: &publisher, at: now)) }
         // Answers are sent when all parts are done.
         let count = parts.reduce(0) { $0 + $1.count }
         transactions.pace.adapt(to: count, took: ContinuousClock.now - start)

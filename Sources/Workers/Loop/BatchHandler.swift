@@ -12,8 +12,8 @@ package struct Inbound {
     package let responseTopic: ArraySlice<UInt8>?
     /// MQTT 5 correlation data.
     package let correlation: ArraySlice<UInt8>?
-    /// The source address of a request or registration, as the gate states it: an IPv4 address or
-    /// an IPv6 /64; nil if the address is exempt (127.0.0.1, ::1) or unknown.
+    /// The source address of a request or registration, as the gate states it: an IPv4 address or an IPv6 /64; nil if
+    /// the address is exempt (127.0.0.1, ::1) or unknown.
     package var sourceAddress: String?
     /// Whether its correlation data was too long and was removed.
     package var isCorrelationTooLong = false
@@ -35,21 +35,20 @@ package struct Inbound {
 
 /// A handler of the messages of one worker.
 ///
-/// A batch may run again after a failure, as a whole or in parts: the handler's state in memory
-/// must then be valid again.
+/// A batch may run again after a failure, as a whole or in parts: the handler's state in memory must then be valid
+/// again.
 package protocol BatchHandler {
     /// The worker and its subscriptions.
     var role: WorkerRole { get }
     /// The handler's work that waits in memory.
     var waiting: WaitingWork { get }
-    /// Prepares after connecting to a broker, which may have lost its state; returns messages for
-    /// the broker itself.
+    /// Prepares after connecting to a broker, which may have lost its state; returns messages for the broker itself.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Splits a batch into parts, each with a transaction; a batch that is only for other workers
-    /// has no part, and is acknowledged without a transaction.
+    /// Splits a batch into parts, each with a transaction; a batch that is only for other workers has no part, and is
+    /// acknowledged without a transaction.
     ///
-    /// Unless other processes write to the database (`isShared`), there is at most one part. Within
-    /// a part, locks are taken in one order. The decision doesn't read the store.
+    /// Unless other processes write to the database (`isShared`), there is at most one part. Within a part, locks are
+    /// taken in one order. The decision doesn't read the store.
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
@@ -65,8 +64,7 @@ package struct WorkerRole: Sendable {
     package let name: WorkerName
     /// The filters that the worker subscribes to.
     package let subscriptions: Subscriptions
-    /// The methods that read a lot, such as `device/history`; their requests wait behind all
-    /// others.
+    /// The methods that read a lot, such as `device/history`; their requests wait behind all others.
     package let longReadings: [String]
 
     /// Describes a worker.
@@ -110,16 +108,9 @@ package struct Subscriptions: Equatable, Sendable {
 
 extension BatchHandler {
     package var waiting: WaitingWork { WaitingWork() }
-    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
-        batch.isEmpty ? [] : [batch]
-    }
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] { [] }
+    package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] { [] }
 
     /// Whether all messages of a batch are for other workers.
-    func isForOthers(_ batch: [Inbound]) -> Bool {
-        !batch.isEmpty && parts(of: batch, isShared: false).isEmpty
-    }
+    func isForOthers(_ batch: [Inbound]) -> Bool { !batch.isEmpty && parts(of: batch, isShared: false).isEmpty }
 }

@@ -2,15 +2,14 @@ import Domain
 
 /// The number of messages in the next batch, chosen so that the batch ends in time.
 ///
-/// A batch of many expensive messages would delay the senders of cheap ones; batches of few cheap
-/// messages would spend their time on commits. So each batch is sized by the duration of the last
-/// one.
+/// A batch of many expensive messages would delay the senders of cheap ones; batches of few cheap messages would spend
+/// their time on commits. So each batch is sized by the duration of the last one.
 ///
-/// With a remote database most of that duration can be latency, however few the messages are:
-/// smaller batches would then only slow everything down.
+/// With a remote database most of that duration can be latency, however few the messages are: smaller batches would
+/// then only slow everything down.
 ///
-/// The first batch of a lane that processes share is small: a lane that was taken over has a
-/// backlog, and the time per message isn't known yet.
+/// The first batch of a lane that processes share is small: a lane that was taken over has a backlog, and the time per
+/// message isn't known yet.
 struct BatchPace {
     /// The maximum number of messages of a shared lane's first batch.
     static let firstMax = 16
@@ -23,8 +22,7 @@ struct BatchPace {
     /// The maximum number of messages of the next batch.
     private(set) var size: Int
 
-    /// Creates a pace that begins with the largest batches, or with a small one if processes share
-    /// the lanes.
+    /// Creates a pace that begins with the largest batches, or with a small one if processes share the lanes.
     ///
     /// `isElsewhere` means that the store may be on another machine.
     init(_ limits: Limits, isElsewhere: Bool = false, isShared: Bool = false) {

@@ -5,9 +5,8 @@ import Wire
 
 /// The transactions in which a worker's handler carries out batches and due work.
 ///
-/// If a batch fails, its halves are tried, until the failing message stands alone and becomes a
-/// dead letter. A batch whose transaction lasted too long is halved, too, but no message is to
-/// blame then, and none becomes a dead letter.
+/// If a batch fails, its halves are tried, until the failing message stands alone and becomes a dead letter. A batch
+/// whose transaction lasted too long is halved, too, but no message is to blame then, and none becomes a dead letter.
 struct BatchTransactions<Handler: BatchHandler> {
     private(set) var handler: Handler
     /// The number of messages of the next batch.
@@ -30,20 +29,10 @@ struct BatchTransactions<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        // On a shared database requests have a transaction each; their answers leave soon if
-        // batches are small.
+        // On a shared database requests have a transaction each; their answers leave soon if batches are small.
         let isShared = environment.store.isShared
-        pace = BatchPace(
-            environment.limits,
-            isElsewhere: isShared && handler.role.name == .status,
-            isShared: isShared
-        )
-        writer = EffectWriter(
-            worker: handler.role.name,
-            environment: environment,
-            metrics: metrics,
-            logger: logger
-        )
+        pace = BatchPace(environment.limits, isElsewhere: isShared && handler.role.name == .status, isShared: isShared)
+        writer = EffectWriter(worker: handler.role.name, environment: environment, metrics: metrics, logger: logger)
     }
 
     /// Lets the handler prepare after connecting.
@@ -99,8 +88,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch, and due work if `due`, in one transaction; hands their messages to the
-    /// publisher.
+    /// Carries out a batch, and due work if `due`, in one transaction; hands their messages to the publisher.
     ///
     /// Deletes confirmed rows, and reads rows that others left, in the same transaction.
     mutating func carryOut(
@@ -118,8 +106,7 @@ struct BatchTransactions<Handler: BatchHandler> {
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
-            // An earlier run whose commit was not confirmed may have left its row, which precedes
-            // this run's row.
+            // An earlier run whose commit was not confirmed may have left its row, which precedes this run's row.
             if isRunAgain { publisher.expectStoredRows() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
@@ -162,8 +149,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: A message that fails
 
-    /// Carries out the halves of a failed batch, until the bad message stands alone and becomes a
-    /// dead letter.
+    /// Carries out the halves of a failed batch, until the bad message stands alone and becomes a dead letter.
     private mutating func carryOutHalves(
         of batch: [Inbound],
         into publisher: inout Publisher,

@@ -1,8 +1,7 @@
 import Mosquitto
 import Synchronization
 
-/// The limit on reports that the broker can't be reached: one for all workers of a process, then
-/// one a minute.
+/// The limit on reports that the broker can't be reached: one for all workers of a process, then one a minute.
 package final class BrokerAbsence: Sendable {
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
     private static let pause: Duration = .seconds(60)

@@ -4,9 +4,8 @@ package import Wire
 
 /// A worker's connection to the broker, which tests replace to fail at every step.
 ///
-/// One thread uses a connection. Acknowledgements of received messages are sent by `flush` after
-/// `acknowledge`, and by nothing else. After an error the connection is dropped, and a new one is
-/// made.
+/// One thread uses a connection. Acknowledgements of received messages are sent by `flush` after `acknowledge`, and by
+/// nothing else. After an error the connection is dropped, and a new one is made.
 package protocol BrokerConnection: ~Copyable {
     /// The filters of message batches; empty if each message arrives separately.
     var batchFilters: [String] { get }
@@ -17,17 +16,11 @@ package protocol BrokerConnection: ~Copyable {
     /// Ends subscriptions; allowed only while no acknowledgement is held.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
-    mutating func receive(
-        upTo limit: Int,
-        linger: Duration,
-        wait: Duration,
-        into intake: inout Intake
-    ) throws
-    /// Queues a message, which may expire after some seconds; returns the packet id of its
-    /// confirmation.
+    mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
+    /// Queues a message, which may expire after some seconds; returns the packet id of its confirmation.
     ///
-    /// `outlet` selects the connection: messages over the same outlet stay in order. Without an
-    /// outlet the message takes the connection that receives messages.
+    /// `outlet` selects the connection: messages over the same outlet stay in order. Without an outlet the message
+    /// takes the connection that receives messages.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
@@ -86,21 +79,12 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
 
     /// Prepares a connection for receiving, and others for publishing.
     ///
-    /// With a `proof`, `connect` fails if the broker doesn't give it, before anything is read,
-    /// subscribed or acknowledged. The proof is requested over an outlet, so there is at least one.
-    package init(
-        _ options: ConnectionOptions,
-        outlets: Int,
-        waker: Waker,
-        proof: BrokerProof? = nil
-    ) throws {
+    /// With a `proof`, `connect` fails if the broker doesn't give it, before anything is read, subscribed or
+    /// acknowledged. The proof is requested over an outlet, so there is at least one.
+    package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []
-        client = try MosquittoClient(
-            options,
-            outlets: proof == nil ? outlets : max(1, outlets),
-            waker: waker
-        )
+        client = try MosquittoClient(options, outlets: proof == nil ? outlets : max(1, outlets), waker: waker)
     }
 
     package mutating func connect() throws -> Bool {
@@ -110,15 +94,10 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     }
 
     package mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
-        try client.subscribe(
-            filters,
-            options: SubscribeOptions(retainHandling: sendsRetained ? .always : .never)
-        )
+        try client.subscribe(filters, options: SubscribeOptions(retainHandling: sendsRetained ? .always : .never))
     }
 
-    package mutating func unsubscribe(_ filters: [String]) throws {
-        try client.unsubscribe(filters)
-    }
+    package mutating func unsubscribe(_ filters: [String]) throws { try client.unsubscribe(filters) }
 
     package mutating func receive(
         upTo limit: Int,

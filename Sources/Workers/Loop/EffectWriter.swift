@@ -15,8 +15,8 @@ struct EffectWriter {
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// The environment that wakes workers and starts slow work; nil in a process without workers,
-    /// whose effects the service's workers find in the store.
+    /// The environment that wakes workers and starts slow work; nil in a process without workers, whose effects the
+    /// service's workers find in the store.
     private let environment: Environment?
     /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
@@ -73,19 +73,13 @@ struct EffectWriter {
         return zip(ids, effects.deadLetters).map { id, letter in
             OutboundMessage(
                 topics.system("dead-letter"),
-                SystemCodec.deadLetter(
-                    id: id,
-                    topic: letter.topic,
-                    reason: letter.reason,
-                    worker: worker,
-                    ts: tx.now
-                )
+                SystemCodec.deadLetter(id: id, topic: letter.topic, reason: letter.reason, worker: worker, ts: tx.now)
             )
         }
     }
 
-    /// Stores messages, dead letters and their notices on behalf of the worker; returns whether
-    /// there is something to publish.
+    /// Stores messages, dead letters and their notices on behalf of the worker; returns whether there is something to
+    /// publish.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects
@@ -115,8 +109,7 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges the bytes of messages to terminals, and reserves budget for answers that the readers
-    /// will find.
+    /// Charges the bytes of messages to terminals, and reserves budget for answers that the readers will find.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

@@ -53,9 +53,7 @@ package struct Effects {
     }
 
     /// Adds a payload to publish on a topic.
-    package mutating func publish(_ payload: [UInt8], to topic: String) {
-        publish(OutboundMessage(topic, payload))
-    }
+    package mutating func publish(_ payload: [UInt8], to topic: String) { publish(OutboundMessage(topic, payload)) }
 
     /// Adds the answer to a request that only reads.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
@@ -70,9 +68,7 @@ package struct Effects {
     package mutating func wake(_ worker: WorkerName) { woken.insert(Call(worker)) }
 
     /// Wakes the lane of a worker that handles a device's messages, after the commit.
-    package mutating func wake(_ worker: WorkerName, of did: DeviceID) {
-        woken.insert(Call(worker, of: did.text))
-    }
+    package mutating func wake(_ worker: WorkerName, of did: DeviceID) { woken.insert(Call(worker, of: did.text)) }
 
     /// Makes a dead letter of a message.
     package mutating func deadLetter(
@@ -95,8 +91,7 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a
-    /// secret.
+    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a secret.
     ///
     /// Without `trace` it belongs to the trace that the message names, if any.
     package mutating func deadLetter(
@@ -110,26 +105,19 @@ package struct Effects {
             kind,
             reason,
             topic: message.topicText,
-            payload: isSecret
-                ? Payload.shape(of: message.payload)
-                : Array(message.payload.prefix(Payload.bytesMax)),
+            payload: isSecret ? Payload.shape(of: message.payload) : Array(message.payload.prefix(Payload.bytesMax)),
             isShapeOnly: isSecret,
             trace: trace ?? message.trace
         )
     }
 
-    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its
-    /// payload.
+    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its payload.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
     /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
-    package mutating func deadLetter(
-        _ message: Inbound,
-        unreadable error: WireError,
-        trace: TraceID? = nil
-    ) {
+    package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)
     }
@@ -156,9 +144,7 @@ package struct Effects {
     mutating func countDroppedHistory(_ count: Int) { droppedHistory += count }
 
     /// Counts a refusal.
-    package mutating func count(_ rejection: Rejection) {
-        rejected[rejection.code.rawValue, default: 0] += 1
-    }
+    package mutating func count(_ rejection: Rejection) { rejected[rejection.code.rawValue, default: 0] += 1 }
 }
 
 extension DeadLetter {

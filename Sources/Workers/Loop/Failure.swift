@@ -13,8 +13,7 @@ enum Failure {
 
     /// Returns whether the messages of a failed batch can succeed in parts.
     ///
-    /// They can if a message may be the cause, even a single one, or if several messages took too
-    /// long together.
+    /// They can if a message may be the cause, even a single one, or if several messages took too long together.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }

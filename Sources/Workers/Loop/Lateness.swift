@@ -2,16 +2,15 @@ import DequeModule
 import Domain
 import Wire
 
-/// A worker's delay: the age of the oldest message that it has received or must publish, or that
-/// still waits for it at the broker.
+/// A worker's delay: the age of the oldest message that it has received or must publish, or that still waits for it at
+/// the broker.
 ///
-/// The messages at the broker can't be counted. So the worker sends itself an echo each second,
-/// over the connections and through the queue that all messages take. The echo is as late as they
-/// are. If the queue is full, the echo is dropped, and a later one returns.
+/// The messages at the broker can't be counted. So the worker sends itself an echo each second, over the connections
+/// and through the queue that all messages take. The echo is as late as they are. If the queue is full, the echo is
+/// dropped, and a later one returns.
 ///
-/// The status worker's echoes let the gate count the unprocessed messages of devices (`Backlog`).
-/// So while there is traffic, each echo follows as soon as all messages before the last one are
-/// done.
+/// The status worker's echoes let the gate count the unprocessed messages of devices (`Backlog`). So while there is
+/// traffic, each echo follows as soon as all messages before the last one are done.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -29,8 +28,7 @@ struct Lateness {
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The newest echo before which all messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes still to be sent at once: two after a message, one behind it and one
-    /// that names the first.
+    /// The number of echoes still to be sent at once: two after a message, one behind it and one that names the first.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
@@ -78,27 +76,19 @@ struct Lateness {
         if returned == nil, number > seen { returned = (number, .now) }
     }
 
-    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is
-    /// time for one.
+    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is time for one.
     ///
-    /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time
-    /// of the oldest unconfirmed row.
-    mutating func measure(
-        queued: ContinuousClock.Instant?,
-        unpublished: ContinuousClock.Instant?
-    ) -> OutboundMessage? {
+    /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time of the oldest
+    /// unconfirmed row.
+    mutating func measure(queued: ContinuousClock.Instant?, unpublished: ContinuousClock.Instant?) -> OutboundMessage? {
         let now = ContinuousClock.now
-        if let back = returned, queued.map({ $0 > back.at }) ?? true {
-            (seen, returned) = (back.number, nil)
-        }
+        if let back = returned, queued.map({ $0 > back.at }) ?? true { (seen, returned) = (back.number, nil) }
         if now >= nextLook {
             nextLook = now + Self.lookInterval
             let oldest = [queued, unpublished, echoes.first?.at].compactMap(\.self).min()
             reportHealth(oldest.map { now - $0 } ?? .zero)
         }
-        guard limits.echoInterval > .zero, now >= nextEcho, echoes.count < Self.echoesMax else {
-            return nil
-        }
+        guard limits.echoInterval > .zero, now >= nextEcho, echoes.count < Self.echoesMax else { return nil }
         lastEcho = now
         hasten = max(0, hasten - 1)
         lastNumber += 1

@@ -2,22 +2,20 @@ import Domain
 
 /// A state machine that decides how long a worker waits, and which step follows the wait.
 ///
-/// It takes events, returns steps and has no side effects. A worker checks the store for messages
-/// left by other workers and for due work twice a second, or every two seconds if processes share
-/// the work. It also checks when another worker calls, and when a wait ends without a packet, since
-/// then it was woken. A packet without work, such as a confirmation, is no reason to check.
+/// It takes events, returns steps and has no side effects. A worker checks the store for messages left by other workers
+/// and for due work twice a second, or every two seconds if processes share the work. It also checks when another
+/// worker calls, and when a wait ends without a packet, since then it was woken. A packet without work, such as a
+/// confirmation, is no reason to check.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
         /// Waits for messages, at most this long.
         case wait(Duration)
-        /// Checks whether the store holds work, due work too if `due`; `Event.looked` reports the
-        /// result.
+        /// Checks whether the store holds work, due work too if `due`; `Event.looked` reports the result.
         case look(due: Bool)
         /// Publishes what it may, without using the store.
         case publishOnly
-        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with
-        /// it.
+        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with it.
         case commit(messages: Int, due: Bool)
     }
 
@@ -35,8 +33,7 @@ struct PollState {
     struct Outlook {
         /// Whether messages wait in memory, or rows of the store must be read.
         var hasWork = false
-        /// The next time of due work; nil if only other workers can cause it, or if it must not be
-        /// done.
+        /// The next time of due work; nil if only other workers can cause it, or if it must not be done.
         var nextDue: Instant?
         /// The time until the first message that waits for its time; nil if none does.
         var pause: Duration?
@@ -85,8 +82,7 @@ struct PollState {
 
     /// Creates the state of a worker.
     ///
-    /// Processes that share the work also wake each other's lanes over the broker, so they check
-    /// the store less often.
+    /// Processes that share the work also wake each other's lanes over the broker, so they check the store less often.
     init(_ limits: Limits, isShared: Bool = false) {
         interval = isShared ? Self.sharedInterval : Self.ownInterval
         patience = limits.patience

@@ -5,9 +5,9 @@ package import Wire
 
 /// A transaction being carried out, with its dependencies and the effects that follow its commit.
 ///
-/// A worker makes one for each batch; pages, background jobs and tools make one for each
-/// transaction (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes
-/// takes it as `in work: inout UnitOfWork`. It doesn't outlive its transaction.
+/// A worker makes one for each batch; pages, background jobs and tools make one for each transaction
+/// (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes takes it as `in work: inout
+/// UnitOfWork`. It doesn't outlive its transaction.
 package struct UnitOfWork {
     /// The transaction.
     package let tx: Transaction
@@ -44,8 +44,7 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes the id of a new device; if the work is divided, in the shard that its registrations go
-    /// to.
+    /// Makes the id of a new device; if the work is divided, in the shard that its registrations go to.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -84,9 +83,7 @@ package struct UnitOfWork {
     }
 
     /// Runs a part so that its failure undoes that part alone, in the store and among the effects.
-    package mutating func isolated<Value>(
-        _ body: (inout UnitOfWork) throws -> Value
-    ) throws -> Value {
+    package mutating func isolated<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
         var part = branch()
         let value = try tx.isolated { try body(&part) }
         merge(part)
@@ -95,15 +92,12 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside of a worker's loop; a worker of this process publishes its
-    /// messages.
+    /// Runs a transaction outside of a worker's loop; a worker of this process publishes its messages.
     ///
-    /// The worker also publishes the notices of dead letters. After the commit it is woken, as are
-    /// the workers that the effects name.
-    package func work<Value>(
-        publishedBy worker: WorkerName,
-        _ body: (inout UnitOfWork) throws -> Value
-    ) throws -> Value {
+    /// The worker also publishes the notices of dead letters. After the commit it is woken, as are the workers that the
+    /// effects name.
+    package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
+    {
         let writer = EffectWriter(worker: worker, environment: self)
         let (value, effects) = try store.batch(at: clock.now, once: true) { tx in
             var work = UnitOfWork(tx, topics: topics, limits: limits)
@@ -119,8 +113,8 @@ extension Environment {
 extension Store {
     /// Runs a transaction of a tool; a worker of the service publishes its messages.
     ///
-    /// A running service finds them within half a second, or two seconds if processes share the
-    /// work; a stopped service finds them when it starts.
+    /// A running service finds them within half a second, or two seconds if processes share the work; a stopped service
+    /// finds them when it starts.
     package func work<Value>(
         publishedBy worker: WorkerName,
         topics: Topics,

@@ -29,12 +29,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
     private mutating func receive() throws {
-        try connection.receive(
-            upTo: room,
-            linger: environment.limits.batchLinger,
-            wait: wait(),
-            into: &intake
-        )
+        try connection.receive(upTo: room, linger: environment.limits.batchLinger, wait: wait(), into: &intake)
         publisher.confirm(intake.confirmed)
         if let told = refusals.count(intake.confirmed, metrics, at: environment.clock.now) {
             logger.warning("The broker did not accept messages of this worker", metadata: told)
@@ -43,13 +38,12 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that may be received.
     ///
-    /// It is zero while much waits to be published: that bounds the memory, and the broker queues
-    /// new messages meanwhile. Emptying the outbox needs no message.
+    /// It is zero while much waits to be published: that bounds the memory, and the broker queues new messages
+    /// meanwhile. Emptying the outbox needs no message.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While work waits, the worker reads more than it handles: senders take turns among the
-        // messages here.
+        // While work waits, the worker reads more than it handles: senders take turns among the messages here.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
@@ -65,8 +59,7 @@ extension WorkerLoop where Connection: ~Copyable {
             pause: pauses.compactMap(\.self).min(),
             hasConfirmedRows: publisher.hasConfirmedRows
         )
-        guard case .wait(let duration) = poll.next(after: .turnBegins(outlook), at: moment(now))
-        else { return .zero }
+        guard case .wait(let duration) = poll.next(after: .turnBegins(outlook), at: moment(now)) else { return .zero }
         return duration
     }
 
@@ -104,25 +97,17 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits a batch, and due work if any; returns the messages that are published once, without
-    /// the outbox.
+    /// Commits a batch, and due work if any; returns the messages that are published once, without the outbox.
     private mutating func commit(_ batch: [Inbound]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
         let isShared = environment.store.isShared
         let parts = handler.parts(of: batch, isShared: isShared)
-        guard
-            case .commit(_, let due) = try step(messages: parts.isEmpty ? 0 : batch.count, at: now)
-        else { return CommitOutcome() }
-        let committer: any BatchCommitter.Type =
-            isShared ? ServerCommitter.self : FileCommitter.self
-        let outcome = try committer.commit(
-            parts,
-            due: due,
-            by: &transactions,
-            into: &publisher,
-            at: now
-        )
+        guard case .commit(_, let due) = try step(messages: parts.isEmpty ? 0 : batch.count, at: now) else {
+            return CommitOutcome()
+        }
+        let committer: any BatchCommitter.Type = isShared ? ServerCommitter.self : FileCommitter.self
+        let outcome = try committer.commit(parts, due: due, by: &transactions, into: &publisher, at: now)
         poll.deletedConfirmed()
         switch outcome.due {
         case .untried: break
@@ -198,15 +183,14 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands,
-    /// and a record takes up to 700 digits.
+    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands, and a record takes up
+    /// to 700 digits.
     private static var credentialsInAMessage: Int { 60 }
 
-    /// Sends changed credentials to a gate on another machine, before the answers that depend on
-    /// them.
+    /// Sends changed credentials to a gate on another machine, before the answers that depend on them.
     ///
-    /// They are sent over each connection that these answers can take, since only the messages of
-    /// one connection stay in order.
+    /// They are sent over each connection that these answers can take, since only the messages of one connection stay
+    /// in order.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {

@@ -6,12 +6,10 @@ import Wire
 
 /// The loop of a worker's turns: receive, decide, commit, publish and acknowledge, in that order.
 ///
-/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch
-/// again, and the inbox makes the second time harmless. Committed messages are in the outbox and
-/// are published again. So a loop that threw is dropped with its connection, and a new one begins.
-package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>:
-    ~Copyable
-{
+/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch again, and the inbox
+/// makes the second time harmless. Committed messages are in the outbox and are published again. So a loop that threw
+/// is dropped with its connection, and a new one begins.
+package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>: ~Copyable {
     var connection: Connection
     var transactions: BatchTransactions<Handler>
     var publisher: Publisher
@@ -47,13 +45,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        transactions = BatchTransactions(
-            handler,
-            environment,
-            metrics: metrics,
-            logger: logger,
-            reached: reached
-        )
+        transactions = BatchTransactions(handler, environment, metrics: metrics, logger: logger, reached: reached)
         publisher = Publisher(
             worker: environment.lane(of: handler.role.name).name,
             limits: environment.limits,
@@ -80,9 +72,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
-    package var isAwaiting: Bool {
-        handler.waiting.isAwaiting || queue.count > 0 || queue.held.count > 0
-    }
+    package var isAwaiting: Bool { handler.waiting.isAwaiting || queue.count > 0 || queue.held.count > 0 }
 
     /// Stops receiving: later messages wait for the next connection.
     ///
@@ -111,8 +101,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         if !isSessionPresent {
             try connection.subscribe(subscriptions.swept, sendsRetained: true)
         }
-        // Set even without new subscriptions: an earlier connection may have ended before it
-        // unsubscribed.
+        // Set even without new subscriptions: an earlier connection may have ended before it unsubscribed.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
@@ -133,8 +122,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; if processes share the work, the session worker does
-    /// so by the leases.
+    /// Publishes whether the worker is online; if processes share the work, the session worker does so by the leases.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

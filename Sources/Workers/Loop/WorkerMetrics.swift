@@ -3,8 +3,8 @@ import Metrics
 
 /// The metrics of one worker.
 ///
-/// It is a class because Swift 6.3.1 released a struct of ten references once too often after the
-/// initialiser of a noncopyable generic struct had stored it.
+/// It is a class because Swift 6.3.1 released a struct of ten references once too often after the initialiser of a
+/// noncopyable generic struct had stored it.
 package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
@@ -74,10 +74,8 @@ package final class WorkerMetrics: Sendable {
 
     func refused(_ reasons: [String: Int]) {
         for (reason, count) in reasons {
-            Counter(
-                label: "lamplighter_rejected_total",
-                dimensions: [("worker", worker), ("reason", reason)]
-            ).increment(by: count)
+            Counter(label: "lamplighter_rejected_total", dimensions: [("worker", worker), ("reason", reason)])
+                .increment(by: count)
         }
     }
 
@@ -87,10 +85,8 @@ package final class WorkerMetrics: Sendable {
     }
 
     func deadLetter(_ kind: DeadLetter.Draft.Kind) {
-        Counter(
-            label: "lamplighter_dead_letters_total",
-            dimensions: [("worker", worker), ("reason", kind.rawValue)]
-        ).increment()
+        Counter(label: "lamplighter_dead_letters_total", dimensions: [("worker", worker), ("reason", kind.rawValue)])
+            .increment()
     }
 
     func dueFailed() { dueFailures.increment() }

@@ -22,14 +22,13 @@ package final class WorkerThread: Sendable {
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows that the broker had confirmed when the previous run failed, which aren't published
-    /// again.
+    /// The rows that the broker had confirmed when the previous run failed, which aren't published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker; `options` name the broker and the password.
     ///
-    /// `clientID` differs from the worker's own if a second instance runs beside it. `proof` is
-    /// required at each connection, before anything is taken from the broker.
+    /// `clientID` differs from the worker's own if a second instance runs beside it. `proof` is required at each
+    /// connection, before anything is taken from the broker.
     package convenience init(
         _ name: WorkerName,
         clientID: String? = nil,
@@ -47,18 +46,11 @@ package final class WorkerThread: Sendable {
             payload: SystemCodec.workerState(isOnline: false, ts: environment.clock.now),
             isRetained: true
         )
-        try self.init(
-            Lane(name),
-            lease: nil,
-            options: options,
-            proof: proof,
-            environment: environment,
-            logger: logger
-        )
+        try self.init(Lane(name), lease: nil, options: options, proof: proof, environment: environment, logger: logger)
     }
 
-    /// Prepares the thread of one of a worker's lanes; the thread ends when it is stopped or
-    /// another process has taken the lane.
+    /// Prepares the thread of one of a worker's lanes; the thread ends when it is stopped or another process has taken
+    /// the lane.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,
@@ -174,20 +166,15 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until it fails or must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // Checked before connecting, which makes the broker close the connection of the lane's
-        // holder: that may be another process by now.
+        // Checked before connecting, which makes the broker close the connection of the lane's holder: that may be
+        // another process by now.
         if lease != nil {
             try environment.store.enter(lane.name)
             // No answer may be sent before the gate has the credentials that it depends on.
             try environment.store.inheritCredentials()
         }
         var loop = WorkerLoop(
-            try MosquittoConnection(
-                options,
-                outlets: environment.limits.outlets,
-                waker: waker,
-                proof: proof
-            ),
+            try MosquittoConnection(options, outlets: environment.limits.outlets, waker: waker, proof: proof),
             handler,
             environment: environment,
             metrics: metrics,
@@ -215,22 +202,17 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat
-    /// the others.
+    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat the others.
     ///
-    /// Empties the outbox while the broker confirms messages: the next holder of a lane would
-    /// publish unconfirmed ones again, and a store can be moved only with an empty outbox.
-    private func drain<Handler: BatchHandler>(
-        _ loop: inout WorkerLoop<MosquittoConnection, Handler>
-    ) throws {
+    /// Empties the outbox while the broker confirms messages: the next holder of a lane would publish unconfirmed ones
+    /// again, and a store can be moved only with an empty outbox.
+    private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
         // No process serves a lane while it is handed over.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
-        while loop.isAwaiting || loop.isPublishing && ContinuousClock.now < silentUntil,
-            ContinuousClock.now < end
-        {
+        while loop.isAwaiting || loop.isPublishing && ContinuousClock.now < silentUntil, ContinuousClock.now < end {
             try loop.turn()
             guard loop.backlog != backlog else { continue }
             (backlog, silentUntil) = (loop.backlog, .now + Self.brokerSilence)
@@ -243,12 +225,9 @@ package final class WorkerThread: Sendable {
     /// Whether reports must stay with the broker because the disk has too little space for them.
     ///
     /// False until the worker has a session, without which the broker keeps nothing for it.
-    private var mustRest: Bool {
-        lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
-    }
+    private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
-    /// Stays disconnected while there is too little space; the broker keeps new messages,
-    /// unacknowledged.
+    /// Stays disconnected while there is too little space; the broker keeps new messages, unacknowledged.
     ///
     /// The worker reports no fault: the disk is a separate part of the readiness.
     private func rest() {

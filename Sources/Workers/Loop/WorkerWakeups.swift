@@ -14,8 +14,7 @@ package final class WorkerWakeups: Sendable {
         init() throws { waker = try Waker() }
     }
 
-    /// The lanes that run here and the function that calls the others, if several processes share
-    /// the work.
+    /// The lanes that run here and the function that calls the others, if several processes share the work.
     private struct Others: Sendable {
         var here: Set<Lane> = []
         var call: (@Sendable (Lane) -> Void)?
@@ -32,8 +31,7 @@ package final class WorkerWakeups: Sendable {
     /// Returns the waker of a lane; nil if its worker never runs here.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Calls all lanes of a worker to check the store; a lane that can't be called from here checks
-    /// it a little later.
+    /// Calls all lanes of a worker to check the store; a lane that can't be called from here checks it a little later.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
     /// Calls the lane of a worker that handles an id's messages.
@@ -64,12 +62,8 @@ package final class WorkerWakeups: Sendable {
     }
 
     /// Whether a lane was called; keeps the call.
-    func isCalled(_ lane: Lane) -> Bool {
-        wakeups[lane]?.isPending.load(ordering: .acquiring) ?? false
-    }
+    func isCalled(_ lane: Lane) -> Bool { wakeups[lane]?.isPending.load(ordering: .acquiring) ?? false }
 
     /// Whether a lane was called since the last time; clears the call.
-    func takeWakeup(of lane: Lane) -> Bool {
-        wakeups[lane]?.isPending.exchange(false, ordering: .acquiring) ?? false
-    }
+    func takeWakeup(of lane: Lane) -> Bool { wakeups[lane]?.isPending.exchange(false, ordering: .acquiring) ?? false }
 }

@@ -1,8 +1,7 @@
 import Domain
 import Storage
 
-/// A job that erases cancelled accounts and long-idle anonymous users, a little of each account in
-/// each step.
+/// A job that erases cancelled accounts and long-idle anonymous users, a little of each account in each step.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
     /// The number of accounts of each kind for which one step runs a transaction.

@@ -1,8 +1,7 @@
 import Domain
 import Storage
 
-/// A job that deletes the history, events and commands that a device's product no longer keeps,
-/// device by device.
+/// A job that deletes the history, events and commands that a device's product no longer keeps, device by device.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
     /// The last device that was checked; empty before a run.
@@ -13,8 +12,7 @@ struct DeviceRetention: MaintenanceJob {
     /// The devices that one step checks.
     private static let page = 500
 
-    /// The name of the job; its backlog counts devices, since one row of history holds many
-    /// records.
+    /// The name of the job; its backlog counts devices, since one row of history holds many records.
     let name = "history"
     let interval: Duration = .seconds(600)
     let pause: Duration = .milliseconds(5)
@@ -29,21 +27,16 @@ struct DeviceRetention: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Finds the devices of the next page that have something to delete; returns false after the
-    /// last page.
+    /// Finds the devices of the next page that have something to delete; returns false after the last page.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {
             days = try store.read { tx in
-                let kept = try tx.products.all().compactMap { product in
-                    product.historyDays.map { (product.key, $0) }
-                }
+                let kept = try tx.products.all().compactMap { product in product.historyDays.map { (product.key, $0) } }
                 return Dictionary(uniqueKeysWithValues: kept)
             }
         }
-        let devices = try store.read { [place] in
-            try $0.devices.page(after: place, limit: Self.page)
-        }
+        let devices = try store.read { [place] in try $0.devices.page(after: place, limit: Self.page) }
         place = devices.last?.did.text ?? ""
         let now = environment.clock.now
         overdue = try devices.reversed().compactMap { device -> (did: DeviceID, oldest: Instant)? in

@@ -3,8 +3,7 @@ import Logging
 import Metrics
 import Storage
 
-/// A job that checks the disk ten times a second, and reports changes to the log, the metrics and
-/// the readiness.
+/// A job that checks the disk ten times a second, and reports changes to the log, the metrics and the readiness.
 struct DiskWatch: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

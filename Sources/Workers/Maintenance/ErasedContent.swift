@@ -1,7 +1,6 @@
 import Storage
 
-/// A job that removes the remains of erased accounts from the database's files, when no account is
-/// being erased.
+/// A job that removes the remains of erased accounts from the database's files, when no account is being erased.
 struct ErasedContent: MaintenanceJob {
     private let environment: Environment
     /// The least time between two removals, which block all writers, in seconds.
@@ -16,9 +15,9 @@ struct ErasedContent: MaintenanceJob {
     }
 
     mutating func step() throws -> Bool {
-        guard environment.clock.steady >= notBefore, try mustVacuum(),
-            try environment.store.vacuumErased()
-        else { return false }
+        guard environment.clock.steady >= notBefore, try mustVacuum(), try environment.store.vacuumErased() else {
+            return false
+        }
         notBefore = environment.clock.steady + .seconds(Self.vacuumSeconds)
         return false
     }

@@ -47,19 +47,13 @@ struct ExpiredRows: MaintenanceJob {
         let step = environment.limits.sweepStep
         let kept = kept(keptSeconds, at: now)
         return try environment.store.batch(at: now) { tx in
-            try tx.retention.delete(
-                rows,
-                before: kept.lowerBound,
-                after: kept.upperBound,
-                limit: step
-            )
+            try tx.retention.delete(rows, before: kept.lowerBound, after: kept.upperBound, limit: step)
         } == step
     }
 
     /// Returns the times of the rows that are kept.
     ///
-    /// For requests they cover steps of the clock: a repeat that is under way then must not have
-    /// its effect twice.
+    /// For requests they cover steps of the clock: a repeat that is under way then must not have its effect twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)
@@ -71,9 +65,7 @@ struct ExpiredRows: MaintenanceJob {
     func backlog(limit: Int) throws -> Int64? {
         guard let keptSeconds else { return 0 }
         let oldest = kept(keptSeconds, at: environment.clock.now).lowerBound
-        return try environment.store.read { tx in
-            try tx.retention.count(rows, before: oldest, limit: limit)
-        }
+        return try environment.store.read { tx in try tx.retention.count(rows, before: oldest, limit: limit) }
     }
 }
 
@@ -98,8 +90,6 @@ struct RowsEndedByWorkers: MaintenanceJob {
     func step() -> Bool { false }
 
     func backlog(limit: Int) throws -> Int64? {
-        try environment.store.read { tx in
-            try tx.retention.count(rows, before: environment.clock.now, limit: limit)
-        }
+        try environment.store.read { tx in try tx.retention.count(rows, before: environment.clock.now, limit: limit) }
     }
 }

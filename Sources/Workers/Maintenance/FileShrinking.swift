@@ -1,19 +1,17 @@
 import Metrics
 import Storage
 
-/// A job that shrinks the database file after large deletions, in steps so small that they don't
-/// delay commits.
+/// A job that shrinks the database file after large deletions, in steps so small that they don't delay commits.
 ///
-/// It starts when more than a quarter of the file is free, since most free pages are used again,
-/// and stops at an eighth.
+/// It starts when more than a quarter of the file is free, since most free pages are used again, and stops at an
+/// eighth.
 struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step may hold the writer; after a longer step, the next has
-    /// half the pages.
+    /// The longest time for which a step may hold the writer; after a longer step, the next has half the pages.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
     /// The free bytes below which the work is not worth it.
@@ -38,16 +36,13 @@ struct FileShrinking: MaintenanceJob {
 
     private func isTooMuch(_ size: Store.FileSize) -> Bool {
         isAtWork
-            ? size.freeBytes > max(Self.endMin, size.bytes / 8)
-            : size.freeBytes > max(Self.beginMin, size.bytes / 4)
+            ? size.freeBytes > max(Self.endMin, size.bytes / 8) : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller
-    /// under load.
+    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller under load.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax
-            ? max(Self.pagesMin, pages / 2)
-            : took < Self.stepMax / 2 ? min(Self.pagesMax, pages * 2) : pages
+            ? max(Self.pagesMin, pages / 2) : took < Self.stepMax / 2 ? min(Self.pagesMax, pages * 2) : pages
     }
 }

@@ -2,11 +2,10 @@ import Domain
 import Logging
 import Storage
 
-/// A job that makes the weekly partitions of the history in advance, and drops partitions that no
-/// product keeps any longer.
+/// A job that makes the weekly partitions of the history in advance, and drops partitions that no product keeps any
+/// longer.
 ///
-/// It is only for PostgreSQL. `DeviceRetention` handles the devices of products that keep less, one
-/// by one.
+/// It is only for PostgreSQL. `DeviceRetention` handles the devices of products that keep less, one by one.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

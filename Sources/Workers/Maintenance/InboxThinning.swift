@@ -4,13 +4,11 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many, before they expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// These devices, each with the moment up to which its report ids are deleted; nil before a
-    /// run.
+    /// These devices, each with the moment up to which its report ids are deleted; nil before a run.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions of one step: workers commit between two of them.
     ///
-    /// Deleting all ids of a device in one transaction would delay every worker for as long as a
-    /// second.
+    /// Deleting all ids of a device in one transaction would delay every worker for as long as a second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -40,9 +38,7 @@ struct InboxThinning: MaintenanceJob {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }
         return try dids.compactMap { did in
-            try environment.store.read { tx in
-                try tx.inbox.beginning(of: did, keeping: kept).map { (did, $0) }
-            }
+            try environment.store.read { tx in try tx.inbox.beginning(of: did, keeping: kept).map { (did, $0) } }
         }
     }
 }

@@ -3,22 +3,20 @@ import Storage
 
 /// A job that copies the log into the database file and lets the log restart from its beginning.
 ///
-/// The log restarts only when all of it is copied, and while workers write there is always a
-/// remainder. It would grow until a writer had to copy for some 40 ms, so this job copies the
-/// remainder in place of a writer as soon as it is small, which takes about a millisecond.
+/// The log restarts only when all of it is copied, and while workers write there is always a remainder. It would grow
+/// until a writer had to copy for some 40 ms, so this job copies the remainder in place of a writer as soon as it is
+/// small, which takes about a millisecond.
 struct LogCopy: MaintenanceJob {
     private let environment: Environment
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval while little is written: on a full disk the log is then reused from its
-    /// beginning.
+    /// The interval while little is written: on a full disk the log is then reused from its beginning.
     let interval: Duration = .seconds(10)
     /// 32 MB.
     ///
-    /// Commits during a copy wait for the disk, so the log is copied no more often than its length
-    /// requires: at 200 commands a second once in four seconds, so that fewer than one commit in a
-    /// hundred is affected.
+    /// Commits during a copy wait for the disk, so the log is copied no more often than its length requires: at 200
+    /// commands a second once in four seconds, so that fewer than one commit in a hundred is affected.
     let pagesBetween: Int? = 16_000
 
     init(_ environment: Environment, _ logger: Logger) {

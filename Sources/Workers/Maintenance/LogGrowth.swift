@@ -1,7 +1,6 @@
 import Storage
 
-/// A job that extends the log's file ahead of the writes, so that commits overwrite existing
-/// content.
+/// A job that extends the log's file ahead of the writes, so that commits overwrite existing content.
 struct LogGrowth: MaintenanceJob {
     private let environment: Environment
     private var rest = DueBackoff()

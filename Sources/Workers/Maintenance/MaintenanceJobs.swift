@@ -5,8 +5,7 @@ import Storage
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Two processes may run them at the same time. They can read for a while, so they have a
-    /// separate runner.
+    /// Two processes may run them at the same time. They can read for a while, so they have a separate runner.
     package static func rows(
         _ environment: Environment,
         logger _: Logger
@@ -44,8 +43,6 @@ package enum MaintenanceJobs {
                 HistoryPartitions(environment, logger), DatabaseSize(environment),
             ]
         }
-        return ofAnyStore + [
-            LogGrowth(environment), LogCopy(environment, logger), FileShrinking(environment),
-        ]
+        return ofAnyStore + [LogGrowth(environment), LogCopy(environment, logger), FileShrinking(environment)]
     }
 }

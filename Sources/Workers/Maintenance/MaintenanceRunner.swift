@@ -4,8 +4,8 @@ import Storage
 
 /// A runner of jobs, which chooses the next job's step and measures backlogs.
 ///
-/// The job that has been due longest goes first, so no job delays another for longer than its steps
-/// last. A runner belongs to one thread.
+/// The job that has been due longest goes first, so no job delays another for longer than its steps last. A runner
+/// belongs to one thread.
 package struct MaintenanceRunner {
     private let environment: Environment
     private let logger: Logger
@@ -58,8 +58,7 @@ package struct MaintenanceRunner {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs one step of a job, or a measurement, if one is due; returns the time until the next one
-    /// is.
+    /// Runs one step of a job, or a measurement, if one is due; returns the time until the next one is.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -81,9 +80,9 @@ package struct MaintenanceRunner {
     private mutating func noteWrites(at now: ContinuousClock.Instant) {
         let written = environment.store.pagesWritten
         for place in entries.indices where !entries[place].isRunning {
-            guard let pages = entries[place].job.pagesBetween,
-                written - entries[place].began.pages >= pages
-            else { continue }
+            guard let pages = entries[place].job.pagesBetween, written - entries[place].began.pages >= pages else {
+                continue
+            }
             entries[place].due = min(entries[place].due, now)
         }
     }
@@ -112,15 +111,10 @@ package struct MaintenanceRunner {
     /// Records the backlog of each job; a backlog that can't be counted now keeps its last value.
     private mutating func measure() {
         for place in entries.indices {
-            guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else {
-                continue
-            }
+            guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else { continue }
             let gauge =
                 entries[place].gauge
-                ?? Gauge(
-                    label: "lamplighter_sweep_backlog_rows",
-                    dimensions: [("kind", entries[place].job.name)]
-                )
+                ?? Gauge(label: "lamplighter_sweep_backlog_rows", dimensions: [("kind", entries[place].job.name)])
             gauge.record(count)
             entries[place].gauge = gauge
         }

@@ -5,17 +5,14 @@ import Synchronization
 /// A separate thread for maintenance jobs, since they block.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
-    /// The leadership that decides whether this process runs the jobs; nil if every process runs
-    /// them.
+    /// The leadership that decides whether this process runs the jobs; nil if every process runs them.
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep, which delays stopping and the jobs that depend on the number of written
-    /// pages.
+    /// The longest sleep, which delays stopping and the jobs that depend on the number of written pages.
     private static let sleepMax: Duration = .milliseconds(100)
 
-    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the
-    /// thread.
+    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
     ///
     /// With `isForOne`, only one of the processes that share the database runs them.
     package init(

@@ -1,9 +1,8 @@
 import Domain
 import Storage
 
-// Limits of the rows and bytes of tables that clients fill. Their rows expire anyway; these jobs
-// are for floods, which add more rows before that than there is room for. Each step deletes the
-// oldest rows first.
+// Limits of the rows and bytes of tables that clients fill. Their rows expire anyway; these jobs are for floods, which
+// add more rows before that than there is room for. Each step deletes the oldest rows first.
 
 /// A job that deletes the oldest dead letters beyond the limits of bytes and number.
 struct DeadLetterBound: MaintenanceJob {
@@ -26,9 +25,7 @@ struct DeadLetterBound: MaintenanceJob {
         }
         let cut = max(heavy ?? 0, newest - Int64(limits.deadLettersMax))
         if newest != seen, cut > 0 {
-            try environment.store.batch(at: environment.clock.now) { tx in
-                try tx.deadLetters.drop(upTo: cut)
-            }
+            try environment.store.batch(at: environment.clock.now) { tx in try tx.deadLetters.drop(upTo: cut) }
         }
         seen = newest
         return false
@@ -41,8 +38,8 @@ struct DeadLetterBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes the oldest requests remembered for repeats, beyond the limits of number and
-/// bytes: some answers are as long as a payload.
+/// A job that deletes the oldest requests remembered for repeats, beyond the limits of number and bytes: some answers
+/// are as long as a payload.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
@@ -55,15 +52,9 @@ struct RequestBound: MaintenanceJob {
 
     mutating func step() throws -> Bool {
         let isHeavy = try deleteHeavy()
-        let (step, rowsMax) = (
-            environment.limits.sweepStep, environment.limits.counts.requestRowsMax
-        )
-        guard try environment.store.read({ try $0.requests.excess(over: rowsMax) }) else {
-            return isHeavy
-        }
-        try environment.store.batch(at: environment.clock.now) { tx in
-            try tx.requests.trim(to: rowsMax, limit: step)
-        }
+        let (step, rowsMax) = (environment.limits.sweepStep, environment.limits.counts.requestRowsMax)
+        guard try environment.store.read({ try $0.requests.excess(over: rowsMax) }) else { return isHeavy }
+        try environment.store.batch(at: environment.clock.now) { tx in try tx.requests.trim(to: rowsMax, limit: step) }
         return true
     }
 
@@ -80,9 +71,7 @@ struct RequestBound: MaintenanceJob {
             }
         }
         if let cut = bytes.popExcess(over: Int64(environment.limits.counts.requestBytesMax)) {
-            try environment.store.batch(at: environment.clock.now) { tx in
-                try tx.requests.drop(upTo: cut)
-            }
+            try environment.store.batch(at: environment.clock.now) { tx in try tx.requests.drop(upTo: cut) }
             isMore = true
         }
         self.bytes = bytes
@@ -107,22 +96,12 @@ struct ExcessRows: MaintenanceJob {
 
     /// Makes the job for counters of tries.
     static func attempts(_ environment: Environment) -> ExcessRows {
-        ExcessRows(
-            environment,
-            .attempt,
-            name: "excessAttempt",
-            most: environment.limits.counts.rowsMax
-        )
+        ExcessRows(environment, .attempt, name: "excessAttempt", most: environment.limits.counts.rowsMax)
     }
 
     /// Makes the job for records of messages.
     static func messageRecords(_ environment: Environment) -> ExcessRows {
-        ExcessRows(
-            environment,
-            .messageRecord,
-            name: "excessMessageRecord",
-            most: environment.limits.messageRecordsMax
-        )
+        ExcessRows(environment, .messageRecord, name: "excessMessageRecord", most: environment.limits.messageRecordsMax)
     }
 
     func step() throws -> Bool {
@@ -152,10 +131,7 @@ struct RefusalBound: MaintenanceJob {
         let limits = environment.limits
         let now = environment.clock.now
         try environment.store.batch(at: now) { tx in
-            try tx.refusals.prune(
-                keeping: limits.refusalsMax,
-                since: now.adding(seconds: -limits.refusalSeconds)
-            )
+            try tx.refusals.prune(keeping: limits.refusalsMax, since: now.adding(seconds: -limits.refusalSeconds))
         }
         return false
     }

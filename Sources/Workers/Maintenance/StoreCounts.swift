@@ -52,17 +52,14 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The product is gone, or is no longer among the largest and is now shown under another
-        // name.
+        // The product is gone, or is no longer among the largest and is now shown under another name.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil
         }
         for (key, value) in values {
             let labels = [("product", key.product), ("state", key.state)]
-            let gauge =
-                devices[key]
-                ?? Gauge(label: "lamplighter_devices", dimensions: labels, factory: metrics)
+            let gauge = devices[key] ?? Gauge(label: "lamplighter_devices", dimensions: labels, factory: metrics)
             devices[key] = gauge
             gauge.record(value)
         }

@@ -2,8 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of connected devices, and the rows and the age of each worker's
-/// outbox.
+/// A job that records the number of connected devices, and the rows and the age of each worker's outbox.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -14,11 +13,7 @@ struct StoreGauges: MaintenanceJob {
             let labels = [("worker", worker.rawValue)]
             self.worker = worker.rawValue
             rows = Gauge(label: "lamplighter_outbox_rows", dimensions: labels, factory: metrics)
-            age = Gauge(
-                label: "lamplighter_outbox_age_seconds",
-                dimensions: labels,
-                factory: metrics
-            )
+            age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels, factory: metrics)
         }
 
         /// Whether a lane belongs to the worker: `status`, or `status.07` if there are several.

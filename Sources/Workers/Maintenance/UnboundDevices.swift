@@ -3,10 +3,10 @@ import Storage
 
 /// A job that erases devices that were never bound and not seen for a while.
 ///
-/// Any holder of the product's secret can register devices; each takes a row, and a record that the
-/// gate holds. A device that was ever bound stays, even if it was bound remotely; so does a device
-/// whose MAC an operator listed, since the list limits their number. An erased device that is
-/// switched on later registers again with its product's secret, as at its first run.
+/// Any holder of the product's secret can register devices; each takes a row, and a record that the gate holds. A
+/// device that was ever bound stays, even if it was bound remotely; so does a device whose MAC an operator listed,
+/// since the list limits their number. An erased device that is switched on later registers again with its product's
+/// secret, as at its first run.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
     /// The devices that one run checks, in the order of their ids: a million in three hours.

@@ -25,12 +25,7 @@ struct AddressNotice {
     }
 
     /// Addresses a message to an address that may have no user.
-    init(
-        _ template: OutgoingMessage.Template,
-        to address: Address,
-        countryCode: String,
-        language: String?
-    ) {
+    init(_ template: OutgoingMessage.Template, to address: Address, countryCode: String, language: String?) {
         self.template = template
         self.address = address
         self.countryCode = countryCode

@@ -6,16 +6,10 @@ import Wire
 ///
 /// The rules in words (reference: delivery#gateway).
 enum GatewayAnswer {
-    /// Stores the outcome that a gateway reports; ignores answers about unknown, settled or expired
-    /// messages.
-    static func take(
-        _ message: Inbound,
-        _ outcomes: MessageOutcomes,
-        in work: inout UnitOfWork
-    ) throws {
+    /// Stores the outcome that a gateway reports; ignores answers about unknown, settled or expired messages.
+    static func take(_ message: Inbound, _ outcomes: MessageOutcomes, in work: inout UnitOfWork) throws {
         guard let result = work.decode(message, with: OutgoingMessageCodec.decode),
-            let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0,
-            !row.message.isDummy
+            let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0, !row.message.isDummy
         else { return }
         if result.isSent {
             try outcomes.sent(row, by: Route.gatewayName, in: &work)

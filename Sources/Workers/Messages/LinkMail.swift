@@ -6,8 +6,7 @@ import Storage
 struct LinkMail {
     /// The recipient of a link.
     struct Recipient: Sendable {
-        /// The user whose account it acts on; nil without an account, which the caller must not
-        /// find out.
+        /// The user whose account it acts on; nil without an account, which the caller must not find out.
         var uid: UserID?
         /// The app.
         var app: AppID
@@ -30,11 +29,7 @@ struct LinkMail {
     private let before: User?
 
     /// Makes a message with a requested link; its template is the kind's by default.
-    init(
-        _ kind: Link.Kind,
-        saying template: OutgoingMessage.Template? = nil,
-        to recipient: Recipient
-    ) {
+    init(_ kind: Link.Kind, saying template: OutgoingMessage.Template? = nil, to recipient: Recipient) {
         self.kind = kind
         self.template = template ?? Self.standard(kind)
         self.recipient = recipient
@@ -42,8 +37,8 @@ struct LinkMail {
         before = nil
     }
 
-    /// Makes a message to the account's previous address, with a link that restores that address;
-    /// `before` is the account before the change.
+    /// Makes a message to the account's previous address, with a link that restores that address; `before` is the
+    /// account before the change.
     init(undoing old: Address, of before: User, replacement: Address) {
         kind = .undoAddress
         template = Self.standard(.undoAddress)
@@ -67,9 +62,8 @@ struct LinkMail {
     /// Creates the link and queues its message; voids earlier links of the kind, except undo links.
     ///
     /// Without an account nothing is sent, although the same work is done.
-    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an
-    ///   account, if the link was requested and the address has reached its hourly limit of these
-    ///   messages.
+    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if the link was
+    ///   requested and the address has reached its hourly limit of these messages.
     func send(publicURL: String, in work: inout UnitOfWork) throws {
         if kind != .undoAddress { try count(in: work) }
         let expiresAt = work.now.adding(seconds: kind.lifeSeconds)
@@ -140,9 +134,6 @@ struct LinkMail {
             max: work.limits.linksPerHour,
             windowSeconds: Quota.hour
         )
-        try work.tx.take(
-            limit,
-            elseSay: "Too many links were sent to this address; try again later."
-        )
+        try work.tx.take(limit, elseSay: "Too many links were sent to this address; try again later.")
     }
 }

@@ -13,8 +13,7 @@ enum LinkRules {
             return has(user.unprovedEmail, link.address)
         case .resetPassword:
             let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-            return (user.emailClaim != .given && has(user.email, link.address))
-                || has(name?.email, link.address)
+            return (user.emailClaim != .given && has(user.email, link.address)) || has(name?.email, link.address)
         case .undoAddress:
             // The former owner of the address may restore it, even after further changes.
             return address(of: link).map { !user.verifiedAddresses.contains($0) } ?? false
@@ -28,8 +27,7 @@ enum LinkRules {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies a link to its user, except a new password; false if another account now has the
-    /// address.
+    /// Applies a link to its user, except a new password; false if another account now has the address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -53,8 +51,8 @@ enum LinkRules {
 
     /// Removes ways to log in that an intruder may have added within a day before the change or since.
     ///
-    /// These are identities, the other kind of address, a username that is a mailbox, and links sent to addresses
-    /// of that time.
+    /// These are identities, the other kind of address, a username that is a mailbox, and links sent to addresses of
+    /// that time.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -62,13 +60,10 @@ enum LinkRules {
         in tx: Transaction
     ) throws {
         let begin = link.createdAt.adding(seconds: -Link.Kind.undoAddress.lifeSeconds)
-        let other: Address? =
-            address.isPhone ? user.email.map { .email($0) } : user.phone.map { .phone($0) }
+        let other: Address? = address.isPhone ? user.email.map { .email($0) } : user.phone.map { .phone($0) }
         if let other, let since = user.since(other), since >= begin { user.lose(other) }
         let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-        if let mailbox = name?.email, !user.verifiedAddresses.contains(.email(mailbox)) {
-            user.username = nil
-        }
+        if let mailbox = name?.email, !user.verifiedAddresses.contains(.email(mailbox)) { user.username = nil }
         try tx.links.void(.undoAddress, of: user.uid, since: begin) { other in
             instant(other.detail["since"]).map { $0 >= begin } ?? false
         }
@@ -79,18 +74,15 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the mailbox of a user's registration, proved by a link or code that sets a new
-    /// password.
+    /// Verifies the mailbox of a user's registration, proved by a link or code that sets a new password.
     ///
-    /// It removes everything linked while the mailbox was unproved: another person may log in with
-    /// it. It changes nothing for a user who proved the mailbox before or doesn't have it. It
-    /// returns false if another account has proved the mailbox.
+    /// It removes everything linked while the mailbox was unproved: another person may log in with it. It changes
+    /// nothing for a user who proved the mailbox before or doesn't have it. It returns false if another account has
+    /// proved the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
-        guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified,
-            user.emailClaim != .given
+        guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }
-        guard try tx.accounts.prove(mailbox, for: user.uid, app: user.app, region: user.region)
-        else { return false }
+        guard try tx.accounts.prove(mailbox, for: user.uid, app: user.app, region: user.region) else { return false }
         user.gain(.email(user.email ?? email), since: user.emailSince)
         if let phone = user.phone { user.lose(.phone(phone)) }
         user.pendingPhone = nil

@@ -5,8 +5,8 @@ import Wire
 
 /// The service that shows links and follows them, for the pages that the program serves.
 ///
-/// Looking changes nothing, so that a program that opens every link in a mail uses none up.
-/// Following a link uses it up in its effect's transaction, or not at all.
+/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following a link uses it up
+/// in its effect's transaction, or not at all.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool
@@ -56,19 +56,11 @@ package struct LinkService: Sendable {
         }
     }
 
-    private func resolved(
-        _ token: String,
-        at now: Instant,
-        in tx: Transaction
-    ) throws -> ResolvedLink {
+    private func resolved(_ token: String, at now: Instant, in tx: Transaction) throws -> ResolvedLink {
         guard let link = try tx.links.find(token), link.usedAt == nil, link.expiresAt > now,
             let user = try tx.accounts.find(link.uid), LinkRules.fits(link, user)
         else { return ResolvedLink() }
-        return ResolvedLink(
-            link: link,
-            user: user,
-            appName: try tx.apps.find(user.app)?.name ?? user.app.text
-        )
+        return ResolvedLink(link: link, user: user, appName: try tx.apps.find(user.app)?.name ?? user.app.text)
     }
 
     /// Locks the user of a link, and all users with the address that it proves.
@@ -102,9 +94,7 @@ package struct LinkService: Sendable {
                     try LinkRules.apply(link, to: &user, in: work.tx)
                 else { return LinkView(.over) }
                 try work.tx.accounts.save(user)
-                if link.kind == .verifyEmail {
-                    try notifyChange(from: resolved.user, to: user, in: &work)
-                }
+                if link.kind == .verifyEmail { try notifyChange(from: resolved.user, to: user, in: &work) }
                 try finish(link, user, lost: lost(resolved.user, user), in: &work)
                 return resolved.view(.done)
             }
@@ -130,8 +120,7 @@ package struct LinkService: Sendable {
     private func lost(_ before: User?, _ after: User) -> [String] {
         guard let before else { return [] }
         let lost: [(String, Bool)] = [
-            ("phone", before.phone != nil && after.phone == nil),
-            ("email", before.email != nil && after.email == nil),
+            ("phone", before.phone != nil && after.phone == nil), ("email", before.email != nil && after.email == nil),
             ("username", before.username != nil && after.username == nil),
             ("password", before.passwordHash != nil && after.passwordHash == nil),
         ]
@@ -141,15 +130,12 @@ package struct LinkService: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; of two simultaneous visitors one
-    /// succeeds.
+    /// The password is hashed before the link is used up; of two simultaneous visitors one succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let seen: ResolvedLink
         do {
             seen = try await blocking.run {
-                try environment.store.batch(at: environment.clock.now, once: true) { tx in
-                    try admit(token, in: tx)
-                }
+                try environment.store.batch(at: environment.clock.now, once: true) { tx in try admit(token, in: tx) }
             }
         } catch {
             return LinkView(.busy)
@@ -198,9 +184,7 @@ package struct LinkService: Sendable {
                 try work.tx.links.use(.resetPassword, token) != nil
             else { return LinkView(.over) }
             let mailbox = Address.email(EmailAddress(trusted: link.address))
-            guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else {
-                return LinkView(.over)
-            }
+            guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else { return LinkView(.over) }
             user.passwordHash = hash
             try work.tx.accounts.save(user)
             try finish(link, user, lost: lost(resolved.user, user), in: &work)
@@ -210,12 +194,7 @@ package struct LinkService: Sendable {
 
     // MARK: Consequences
 
-    private func finish(
-        _ link: Link,
-        _ user: User,
-        lost: [String],
-        in work: inout UnitOfWork
-    ) throws {
+    private func finish(_ link: Link, _ user: User, lost: [String], in work: inout UnitOfWork) throws {
         let without = lost.isEmpty ? "" : ", without \(lost.joined(separator: ", "))"
         let actor = Actor(.user, user.uid.text)
         if link.kind != .verifyEmail {
@@ -243,11 +222,7 @@ package struct LinkService: Sendable {
     }
 
     /// Returns the message that informs the mailbox of the changed password.
-    private func passwordChanged(
-        of user: User,
-        by link: Link,
-        in work: inout UnitOfWork
-    ) -> OutgoingMessage {
+    private func passwordChanged(of user: User, by link: Link, in work: inout UnitOfWork) -> OutgoingMessage {
         OutgoingMessage(
             id: MessageID(trusted: work.makeID("m")),
             channel: .email,

@@ -23,9 +23,7 @@ package final class MessageOutcomes: Sendable {
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
     /// Returns the code or link of a recent message whose text was logged, in development only.
-    package func shownSecret(_ id: MessageID) -> String? {
-        shown.withLock { $0.last { $0.id == id }?.secret }
-    }
+    package func shownSecret(_ id: MessageID) -> String? { shown.withLock { $0.last { $0.id == id }?.secret } }
 
     private func remember(_ message: OutgoingMessage) {
         guard let secret = message.secret else { return }
@@ -39,9 +37,7 @@ package final class MessageOutcomes: Sendable {
     private let logger: Logger
 
     /// Begins without outcomes.
-    package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) {
-        self.logger = logger
-    }
+    package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) { self.logger = logger }
 
     /// Returns the condition of a channel.
     func condition(_ channel: OutgoingMessage.Channel) -> Condition {
@@ -118,9 +114,7 @@ package final class MessageOutcomes: Sendable {
         _ row: OutgoingMessageTable.Due,
         refusalsMax: Int
     ) -> Rejection? {
-        if case .final = failure {
-            return Rejection(.invalidRequest, "This number or address takes no messages.")
-        }
+        if case .final = failure { return Rejection(.invalidRequest, "This number or address takes no messages.") }
         guard row.tries >= refusalsMax else { return nil }
         return Rejection(.unavailable, "The message was refused.")
     }
@@ -141,11 +135,7 @@ package final class MessageOutcomes: Sendable {
     }
 
     /// Handles an expired message, which has been deleted from the store.
-    func expired(
-        _ row: OutgoingMessageTable.Due,
-        by provider: String,
-        in work: inout UnitOfWork
-    ) throws {
+    func expired(_ row: OutgoingMessageTable.Due, by provider: String, in work: inout UnitOfWork) throws {
         work.tx.afterCommit { self.count(row, "expired") }
         try record(row, .expired, by: provider, in: work)
         guard row.told == nil else { return }
@@ -204,18 +194,10 @@ package final class MessageOutcomes: Sendable {
         in work: UnitOfWork
     ) throws {
         guard !row.message.isDummy, provider != Route.logName else { return }
-        try work.tx.providerUses.note(
-            row.message.channel.rawValue,
-            of: row.message.app,
-            failure: failure
-        )
+        try work.tx.providerUses.note(row.message.channel.rawValue, of: row.message.app, failure: failure)
     }
 
-    private func notifyTerminal(
-        _ row: OutgoingMessageTable.Due,
-        _ failure: Rejection?,
-        in work: inout UnitOfWork
-    ) {
+    private func notifyTerminal(_ row: OutgoingMessageTable.Due, _ failure: Rejection?, in work: inout UnitOfWork) {
         guard row.told == nil, let origin = row.message.origin else { return }
         work.effects.publish(
             OutboundMessage(

@@ -4,12 +4,12 @@ import Storage
 import Synchronization
 import Wire
 
-/// The sender of queued e-mails and texts: leases them in small transactions, hands them over
-/// outside of these, and stores the outcome.
+/// The sender of queued e-mails and texts: leases them in small transactions, hands them over outside of these, and
+/// stores the outcome.
 ///
-/// A message that is leased and not settled when the process ends is due again after the restart,
-/// and at the latest when its lease expires: each message is sent at least once. The sender runs in
-/// the process of the session worker, which publishes for it.
+/// A message that is leased and not settled when the process ends is due again after the restart, and at the latest
+/// when its lease expires: each message is sent at least once. The sender runs in the process of the session worker,
+/// which publishes for it.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -25,11 +25,7 @@ package final class MessageSender: Sendable {
     }
 
     /// Prepares a sender; messages of a channel without a route are published for gateways.
-    package init(
-        _ environment: Environment,
-        routes: [OutgoingMessage.Channel: Route],
-        logger: Logger
-    ) {
+    package init(_ environment: Environment, routes: [OutgoingMessage.Channel: Route], logger: Logger) {
         self.environment = environment
         self.routes = routes
         self.logger = logger
@@ -38,9 +34,7 @@ package final class MessageSender: Sendable {
 
     private var outcomes: MessageOutcomes { environment.messageOutcomes }
 
-    private func name(of channel: OutgoingMessage.Channel) -> String {
-        (routes[channel] ?? .gateway).name(of: channel)
-    }
+    private func name(of channel: OutgoingMessage.Channel) -> String { (routes[channel] ?? .gateway).name(of: channel) }
 
     // MARK: The loop
 
@@ -67,11 +61,7 @@ package final class MessageSender: Sendable {
     private func resume() {
         // Another of several processes may be sending them.
         guard !environment.plan.isShared else { return }
-        do {
-            try environment.store.batch(at: environment.clock.now) { tx in
-                try tx.outgoingMessages.resume()
-            }
-        } catch {
+        do { try environment.store.batch(at: environment.clock.now) { tx in try tx.outgoingMessages.resume() } } catch {
             logger.warning("Messages of the last run wait for their next try", because: error)
         }
     }
@@ -92,9 +82,7 @@ package final class MessageSender: Sendable {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {
             let now = environment.clock.now
-            if try hasWork(at: now) {
-                for channel in OutgoingMessage.Channel.allCases { try takeUp(channel) }
-            }
+            if try hasWork(at: now) { for channel in OutgoingMessage.Channel.allCases { try takeUp(channel) } }
             let next = try environment.store.read { tx in try self.next(in: tx) }
             let left = next.map { $0.milliseconds - environment.clock.now.milliseconds } ?? 1000
             return .milliseconds(min(1000, max(5, left)))
@@ -129,11 +117,8 @@ package final class MessageSender: Sendable {
                 try outcomes.expired(row, by: name(of: row.message.channel), in: &work)
             }
             guard room > 0 else { return [Step]() }
-            return try work.tx.outgoingMessages.claim(
-                channel,
-                leaseSeconds: limits.messageLease,
-                limit: room
-            ).compactMap { row in try decide(row, in: &work) }
+            return try work.tx.outgoingMessages.claim(channel, leaseSeconds: limits.messageLease, limit: room)
+                .compactMap { row in try decide(row, in: &work) }
         }
         for step in steps { carryOut(step) }
     }
@@ -162,26 +147,15 @@ package final class MessageSender: Sendable {
         }
     }
 
-    private func words(
-        _ message: OutgoingMessage,
-        appName: String,
-        in work: UnitOfWork
-    ) throws -> MessageText {
+    private func words(_ message: OutgoingMessage, appName: String, in work: UnitOfWork) throws -> MessageText {
         let own = try work.tx.apps.document(message.app).map(AppWords.init)
         return MessageText.render(message, appName: appName) { own?.words($0, $1) }
     }
 
-    private func publish(
-        _ row: OutgoingMessageTable.Due,
-        appName: String,
-        in work: inout UnitOfWork
-    ) throws {
+    private func publish(_ row: OutgoingMessageTable.Due, appName: String, in work: inout UnitOfWork) throws {
         let limits = work.limits
         if row.tries > 1 { outcomes.isSilent(row.message.channel) }
-        let language = Language.pick(
-            tag: row.message.language,
-            countryCode: row.message.countryCode
-        )
+        let language = Language.pick(tag: row.message.language, countryCode: row.message.countryCode)
         work.effects.publish(
             OutboundMessage(
                 work.topics.system("outbound/\(row.message.channel.rawValue)"),
@@ -250,9 +224,7 @@ package final class MessageSender: Sendable {
             "message.id": "\(message.id)", "channel": "\(message.channel.rawValue)",
             "template": "\(message.template.rawValue)",
         ]
-        guard let text else {
-            return logger.notice("A message was created but not sent", metadata: metadata)
-        }
+        guard let text else { return logger.notice("A message was created but not sent", metadata: metadata) }
         metadata["to"] = "\(message.fullAddress)"
         metadata["text"] = "\(message.channel == .sms ? text.sms : text.text)"
         logger.notice("DEVELOPMENT ONLY: a message that was not sent", metadata: metadata)

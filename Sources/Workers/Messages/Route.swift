@@ -78,8 +78,8 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// Whether its outcome must not reveal whether the account exists: as with a dummy, it shows
-    /// only the channel's condition.
+    /// Whether its outcome must not reveal whether the account exists: as with a dummy, it shows only the channel's
+    /// condition.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -92,8 +92,7 @@ extension OutgoingMessage {
     /// The code or link in it, if any.
     package var secret: String? { params["code"] ?? params["url"] }
 
-    /// Returns a text from outside on one line, without the secrets and the address of this
-    /// message.
+    /// Returns a text from outside on one line, without the secrets and the address of this message.
     func redacted(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(300).map { scalar in
             scalar.properties.generalCategory == .control ? " " : String(scalar)

@@ -39,9 +39,7 @@ struct Call {
     /// Returns the number of rows of a page: `limit`, or the default.
     ///
     /// - Throws: `Rejection` if it is not an integer from 1 to `Limits.pageMax`.
-    func pageLimit() throws(Rejection) -> Int {
-        try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault)
-    }
+    func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
     /// Returns the number of rows before the page: `offset`, or 0.
     ///
@@ -49,9 +47,7 @@ struct Call {
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns a product if the app may see it, or nil.
-    func product(of key: ProductKey) throws -> Product? {
-        try app.products.contains(key) ? work.product(key) : nil
-    }
+    func product(of key: ProductKey) throws -> Product? { try app.products.contains(key) ? work.product(key) : nil }
 }
 
 /// The rows of a list that a page shows.
@@ -93,10 +89,9 @@ struct Method: Sendable {
     var isKnown = true
     /// Checks the request and returns the slow work that must be done first; nil if there is none.
     ///
-    /// It checks limits and counts tries: its changes are committed before the work begins. `run`
-    /// follows in a separate transaction, after the token was checked again, and must check
-    /// everything again. Expensive work, above all a hash, is better requested by `run`
-    /// (`Reply.more`), once a cheap proof is known to be right.
+    /// It checks limits and counts tries: its changes are committed before the work begins. `run` follows in a separate
+    /// transaction, after the token was checked again, and must check everything again. Expensive work, above all a
+    /// hash, is better requested by `run` (`Reply.more`), once a cheap proof is known to be right.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// Carries out the request.
     var run: @Sendable (inout Call) throws -> Reply

@@ -58,8 +58,7 @@ extension Call {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` returns, and the user whose session on the terminal a login
-    /// ends.
+    /// Locks the users that `find` returns, and the user whose session on the terminal a login ends.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

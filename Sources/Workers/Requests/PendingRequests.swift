@@ -3,8 +3,8 @@ import Wire
 
 /// The requests whose slow work is under way.
 ///
-/// They are kept in memory only: a client that gets no answer asks again with the same id. The type
-/// is a value, so that a failed transaction leaves it unchanged.
+/// They are kept in memory only: a client that gets no answer asks again with the same id. The type is a value, so that
+/// a failed transaction leaves it unchanged.
 ///
 /// The rules in words (reference: requests#id).
 struct PendingRequests {
@@ -58,9 +58,7 @@ struct PendingRequests {
     /// - Throws: `Rejection` if the id was used for another request.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
-        guard pending.content == content else {
-            throw .invalid("id", "This id was used for another request.")
-        }
+        guard pending.content == content else { throw .invalid("id", "This id was used for another request.") }
         if pending.others.count < Self.othersMax {
             pending.others.append(request.reply)
             entries[job] = pending

@@ -4,8 +4,7 @@ import Wire
 
 /// The handler of a worker's app requests, with a table of methods by name.
 ///
-/// It is the whole account worker; the control and the schedule worker have one in addition to
-/// their other work.
+/// It is the whole account worker; the control and the schedule worker have one in addition to their other work.
 package struct RequestHandler: BatchHandler {
     /// The worker and its subscriptions.
     package let role: WorkerRole
@@ -15,11 +14,7 @@ package struct RequestHandler: BatchHandler {
 
     /// Returns the handler of the account worker: accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
-        RequestHandler(
-            .account,
-            methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new },
-            environment
-        )
+        RequestHandler(.account, methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new }, environment)
     }
 
     init(_ name: WorkerName, methods: [String: Method], _ environment: Environment) {
@@ -28,10 +23,7 @@ package struct RequestHandler: BatchHandler {
             name,
             Subscriptions(
                 new: name.services.flatMap { service in
-                    environment.topics.filters(
-                        "app/+/+/request/\(service)/#",
-                        of: environment.divided
-                    )
+                    environment.topics.filters("app/+/+/request/\(service)/#", of: environment.divided)
                 } + TokenUse.filters(environment)
             ),
             longReadings: longReadings.map(\.key)
@@ -39,10 +31,7 @@ package struct RequestHandler: BatchHandler {
         self.methods = methods
         self.environment = environment
         let (wakeups, lane) = (environment.wakeups, environment.lane(of: name))
-        processor = RequestProcessor(
-            environment,
-            PendingRequests(CompletionQueue { wakeups.callHere(lane) })
-        )
+        processor = RequestProcessor(environment, PendingRequests(CompletionQueue { wakeups.callHere(lane) }))
     }
 
     // MARK: The path
@@ -62,9 +51,7 @@ package struct RequestHandler: BatchHandler {
     }
 
     /// Begins the work of a batch, with a current catalog.
-    mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
-        try processor.beginWork(in: tx)
-    }
+    mutating func beginWork(in tx: Transaction) throws -> UnitOfWork { try processor.beginWork(in: tx) }
 
     /// Ends the work of a batch; returns its effects.
     mutating func endWork(_ work: UnitOfWork) -> Effects { processor.endWork(work) }
@@ -75,24 +62,18 @@ package struct RequestHandler: BatchHandler {
         let topic = environment.topics.parse(message.topic)
         if case .tokenUsed = topic { return try TokenUse.note(message, in: &work) }
         guard let target = RequestTarget(topic) else {
-            return work.effects.deadLetter(
-                message,
-                unknownTopic: "the topic is not a request's topic"
-            )
+            return work.effects.deadLetter(message, unknownTopic: "the topic is not a request's topic")
         }
         let known = methods[target.name]
         let isKnown = known != nil
-        guard let request = processor.decode(message, as: target, isKnown: isKnown, in: &work)
-        else { return }
+        guard let request = processor.decode(message, as: target, isKnown: isKnown, in: &work) else { return }
         let method = known ?? UnknownMethod.named(request.name)
         try processor.answer(request, with: method, in: &work)
     }
 
     // MARK: Due work
 
-    package var waiting: WaitingWork {
-        WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty)
-    }
+    package var waiting: WaitingWork { WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty) }
 
     /// Whether the slow work of a waiting request is done.
     var canRelease: Bool { processor.waiting.canRelease }
@@ -118,10 +99,7 @@ package struct RequestHandler: BatchHandler {
         if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }
 
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         try processor.begin(isSessionPresent: isSessionPresent, in: tx)
         return []
     }

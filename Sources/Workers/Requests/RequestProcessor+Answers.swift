@@ -6,35 +6,23 @@ import Wire
 extension RequestProcessor {
     // MARK: Repeats
 
-    /// Returns the record of an earlier request with the same id and content; nil for a new
-    /// request.
+    /// Returns the record of an earlier request with the same id and content; nil for a new request.
     ///
     /// - Throws: `Rejection` if the id was used for another request.
-    func known(
-        _ request: AppRequest,
-        _ content: [UInt8],
-        in tx: Transaction
-    ) throws -> RequestTable.Known? {
+    func known(_ request: AppRequest, _ content: [UInt8], in tx: Transaction) throws -> RequestTable.Known? {
         let remembered = environment.clockHistory.moments(
             ofLast: environment.limits.requestSeconds,
             by: environment.clock
         )
-        guard let known = try tx.requests.find(request.terminal.text, request.id),
-            known.at > remembered.lowerBound
+        guard let known = try tx.requests.find(request.terminal.text, request.id), known.at > remembered.lowerBound
         else { return nil }
-        guard known.content == content else {
-            throw Rejection.invalid("id", "This id was used for another request.")
-        }
+        guard known.content == content else { throw Rejection.invalid("id", "This id was used for another request.") }
         return known
     }
 
-    /// Answers a repeat like the first request, or lets it wait with that one; returns false if it
-    /// must be carried out again.
-    func repeated(
-        _ pending: PendingRequest,
-        _ known: RequestTable.Known,
-        in work: inout UnitOfWork
-    ) throws -> Bool {
+    /// Answers a repeat like the first request, or lets it wait with that one; returns false if it must be carried out
+    /// again.
+    func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         if let (did, cid) = known.waitsFor {
             try work.tx.commands.addWaiter(waiter(pending.request), for: did, cid: cid)
             return true
@@ -64,12 +52,7 @@ extension RequestProcessor {
 
     // MARK: Answers
 
-    private func publish(
-        _ answer: [UInt8],
-        to pending: PendingRequest,
-        isSecret: Bool,
-        in work: inout UnitOfWork
-    ) {
+    private func publish(_ answer: [UInt8], to pending: PendingRequest, isSecret: Bool, in work: inout UnitOfWork) {
         for reply in [pending.request.reply] + pending.others {
             work.effects.publish(reply.message(answer), isSecret: isSecret)
         }
@@ -97,9 +80,7 @@ extension RequestProcessor {
         case .encoded(let result):
             let answer = AnswerCodec.success(request.id, encoded: result)
             work.effects.observed.add(AnsweredRequest(pending))
-            for reply in [request.reply] + pending.others {
-                work.effects.publish(reading: reply.message(answer))
-            }
+            for reply in [request.reply] + pending.others { work.effects.publish(reading: reply.message(answer)) }
             try work.tx.requests.save(
                 request.terminal.text,
                 request.id,

@@ -2,11 +2,11 @@ import Domain
 
 /// Requests while the disk has too little space.
 extension RequestProcessor {
-    /// Methods that end sessions: they protect users and free space, and are carried out as long as
-    /// the disk accepts any write.
+    /// Methods that end sessions: they protect users and free space, and are carried out as long as the disk accepts
+    /// any write.
     private static let protecting: Set<String> = [
-        "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode",
-        "session/terminate", "session/terminateOthers",
+        "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode", "session/terminate",
+        "session/terminateOthers",
     ]
 
     /// Refuses a request that would write while the disk has too little space.

@@ -3,8 +3,7 @@ import Sodium
 import Storage
 import Wire
 
-/// The processor of requests, which checks envelope, repeats and token, runs methods and writes
-/// their answers.
+/// The processor of requests, which checks envelope, repeats and token, runs methods and writes their answers.
 struct RequestProcessor {
     let environment: Environment
     private var catalog = Catalog()
@@ -12,10 +11,7 @@ struct RequestProcessor {
     /// Requests whose slow work is under way.
     var waiting: PendingRequests
 
-    init(
-        _ environment: Environment,
-        _ waiting: PendingRequests = PendingRequests(CompletionQueue {})
-    ) {
+    init(_ environment: Environment, _ waiting: PendingRequests = PendingRequests(CompletionQueue {})) {
         self.environment = environment
         self.waiting = waiting
         ids = IDSource(of: environment.store.slot)
@@ -26,13 +22,7 @@ struct RequestProcessor {
     /// Begins the work of a batch, with a current catalog.
     mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try catalog.update(in: tx)
-        var work = UnitOfWork(
-            tx,
-            topics: topics,
-            limits: environment.limits,
-            catalog: catalog,
-            ids: ids
-        )
+        var work = UnitOfWork(tx, topics: topics, limits: environment.limits, catalog: catalog, ids: ids)
         work.shards = environment.shards
         return work
     }
@@ -43,8 +33,8 @@ struct RequestProcessor {
         return work.effects
     }
 
-    /// Prepares for a new connection: without a session the broker has kept no copies of requests
-    /// that were refused for an absent worker.
+    /// Prepares for a new connection: without a session the broker has kept no copies of requests that were refused for
+    /// an absent worker.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
@@ -52,12 +42,7 @@ struct RequestProcessor {
     /// Reads a request; an invalid request is refused and kept as a dead letter.
     ///
     /// `isKnown` says whether its method exists here.
-    func decode(
-        _ message: Inbound,
-        as target: RequestTarget,
-        isKnown: Bool,
-        in work: inout UnitOfWork
-    ) -> AppRequest? {
+    func decode(_ message: Inbound, as target: RequestTarget, isKnown: Bool, in work: inout UnitOfWork) -> AppRequest? {
         let reply = topics.replyAddress(message, of: target.app, on: target.terminal)
         do {
             return try AppRequest(
@@ -90,18 +75,9 @@ struct RequestProcessor {
 
     /// Carries out a request once, even if it arrives several times, and queues its answer.
     ///
-    /// A request that needs slow work first waits among the pending requests until the work is
-    /// done.
-    mutating func answer(
-        _ request: AppRequest,
-        with method: Method,
-        in work: inout UnitOfWork
-    ) throws {
-        let pending = PendingRequest(
-            request: request,
-            content: Sodium.sha256(request.content),
-            method: method
-        )
+    /// A request that needs slow work first waits among the pending requests until the work is done.
+    mutating func answer(_ request: AppRequest, with method: Method, in work: inout UnitOfWork) throws {
+        let pending = PendingRequest(request: request, content: Sodium.sha256(request.content), method: method)
         do {
             guard var call = try begin(pending, in: &work) else { return }
             if try waiting.join(request, pending.content) { return }
@@ -115,11 +91,7 @@ struct RequestProcessor {
     }
 
     /// Carries out a request whose slow work is done.
-    private mutating func answer(
-        _ pending: PendingRequest,
-        _ prepared: Prepared,
-        in work: inout UnitOfWork
-    ) throws {
+    private mutating func answer(_ pending: PendingRequest, _ prepared: Prepared, in work: inout UnitOfWork) throws {
         if pending.isReserved { work.effects.settle(pending.request.reply.topic) }
         do {
             guard var call = try begin(pending, in: &work) else { return }
@@ -146,37 +118,22 @@ struct RequestProcessor {
     /// Checks app, id and token; returns nil if the request was answered as a repeat.
     private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
-        guard let app = try work.app(request.app) else {
-            throw Rejection(.forbidden, "The app is unknown.")
-        }
+        guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
-        let session =
-            try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
-        // Writing methods lock users themselves, in an order that a lock taken here would break; a
-        // login replaces the session whose token it carries.
-        if !pending.method.needsToken, pending.method.isReading {
-            try TokenCheck.noteUse(of: request, in: work.tx)
-        }
+        let session = try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        // Writing methods lock users themselves, in an order that a lock taken here would break; a login replaces the
+        // session whose token it carries.
+        if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The command may have ended meanwhile.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }
         try checkDisk(request.name, isReading: pending.method.isReading)
-        return Call(
-            request: request,
-            app: app,
-            session: session,
-            environment: environment,
-            work: work.branch()
-        )
+        return Call(request: request, app: app, session: session, environment: environment, work: work.branch())
     }
 
-    private func prepare(
-        _ call: inout Call,
-        _ method: Method,
-        beside jobs: [BackgroundJob]
-    ) throws -> BackgroundTask? {
+    private func prepare(_ call: inout Call, _ method: Method, beside jobs: [BackgroundJob]) throws -> BackgroundTask? {
         guard let prepare = method.prepare else { return nil }
         return try call.tx.isolated {
             guard let task = try prepare(&call) else { return nil }
@@ -185,8 +142,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses work if its pool has no room for it alongside the batch's other jobs, and counts
-    /// hashes.
+    /// Refuses work if its pool has no room for it alongside the batch's other jobs, and counts hashes.
     private func admit(
         _ task: BackgroundTask,
         _ call: Call,
@@ -216,11 +172,7 @@ struct RequestProcessor {
         work.effects.submit(waiting.admit(pending, task))
     }
 
-    private mutating func run(
-        _ pending: PendingRequest,
-        _ call: inout Call,
-        in work: inout UnitOfWork
-    ) throws {
+    private mutating func run(_ pending: PendingRequest, _ call: inout Call, in work: inout UnitOfWork) throws {
         let jobs = work.effects.jobs
         let reply =
             try pending.method.refusesFirst
@@ -240,20 +192,14 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and makes the worker refuse it too when it
-    /// returns.
+    /// Refuses a request whose worker is absent, and makes the worker refuse it too when it returns.
     ///
-    /// The broker still delivers the request then, and a command of yesterday must not take effect.
-    /// A repeat sent later is carried out.
-    func refuseForAbsentWorker(
-        _ request: AppRequest,
-        _ rejection: Rejection,
-        in work: inout UnitOfWork
-    ) throws {
+    /// The broker still delivers the request then, and a command of yesterday must not take effect. A repeat sent later
+    /// is carried out.
+    func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // When it returns, the worker answers a request that took effect; answers of reading
-        // methods aren't kept.
+        // When it returns, the worker answers a request that took effect; answers of reading methods aren't kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
@@ -291,9 +237,7 @@ struct RequestTarget {
 
     /// Reads a topic; nil if it isn't a request's topic.
     init?(_ topic: Topic) {
-        guard case .request(let app, let terminal, let service, let method) = topic else {
-            return nil
-        }
+        guard case .request(let app, let terminal, let service, let method) = topic else { return nil }
         self.app = app
         self.terminal = terminal
         self.service = service

@@ -5,15 +5,12 @@ import Wire
 enum UnknownMethod {
     /// Returns a method that refuses its request with `InvalidRequest` and keeps nothing of it.
     ///
-    /// The answer repeats the name only if it has the form of a method's name: any other text may
-    /// be a secret in the wrong place.
+    /// The answer repeats the name only if it has the form of a method's name: any other text may be a secret in the
+    /// wrong place.
     static func named(_ name: String) -> Method {
         let levels = name.split(separator: "/", omittingEmptySubsequences: false)
         let isShown = levels.count == 2 && levels.allSatisfy(Topics.isMethodWord)
-        let rejection = Rejection(
-            .invalidRequest,
-            isShown ? "There is no method \(name)." : "There is no such method."
-        )
+        let rejection = Rejection(.invalidRequest, isShown ? "There is no method \(name)." : "There is no such method.")
         return Method(needsToken: false, isReading: true, isKnown: false) { _ in throw rejection }
     }
 }

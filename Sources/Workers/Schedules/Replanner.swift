@@ -1,8 +1,7 @@
 import Domain
 import Storage
 
-/// The replanning of schedules in small steps after a change of a zone's rules, of a place, or of
-/// the machine's clock.
+/// The replanning of schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
 struct Replanner {
     /// The time of the next check of zones and clock.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)

@@ -10,8 +10,7 @@ package struct ScheduleCalendar {
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that
-    /// can write.
+    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that can write.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
@@ -35,15 +34,9 @@ package struct ScheduleCalendar {
     /// Returns the place of a device for one of its users: the home that contains it, else the place in the user's
     /// profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
-        if let id = try tx.homes.home(of: did, uid),
-            let place = try tx.homes.find(id, of: uid)?.place
-        {
-            return place
-        }
+        if let id = try tx.homes.home(of: did, uid), let place = try tx.homes.find(id, of: uid)?.place { return place }
         let profile = try tx.accounts.find(uid)?.profile
-        guard let latitude = profile?.latitude, let longitude = profile?.longitude else {
-            return nil
-        }
+        guard let latitude = profile?.latitude, let longitude = profile?.longitude else { return nil }
         return Location(latitude: latitude, longitude: longitude)
     }
 
@@ -55,8 +48,7 @@ package struct ScheduleCalendar {
     ) throws -> (zone: ZoneRules, place: Location?) {
         let needsPlace = schedule.timing.time.needsPlace
         return (
-            try zone(schedule.timing.zone) ?? .utc,
-            needsPlace ? try place(of: schedule.did, schedule.creator) : nil
+            try zone(schedule.timing.zone) ?? .utc, needsPlace ? try place(of: schedule.did, schedule.creator) : nil
         )
     }
 
@@ -72,8 +64,6 @@ package struct ScheduleCalendar {
         at now: Instant
     ) throws -> (date: CalendarDate, outcome: ScheduleRules.DayOutcome)? {
         let (zone, place) = try frame(of: schedule)
-        return place.flatMap {
-            ScheduleRules.polar(schedule.timing, after: now, zone: zone, place: $0)
-        }
+        return place.flatMap { ScheduleRules.polar(schedule.timing, after: now, zone: zone, place: $0) }
     }
 }

@@ -4,18 +4,13 @@ import Wire
 
 /// The lists of schedules, and of their runs, for users.
 enum ScheduleLists {
-    static let isUnknown = Rejection(
-        .resourceNotFound,
-        "There is no such schedule.",
-        field: "params.scheduleId"
-    )
+    static let isUnknown = Rejection(.resourceNotFound, "There is no such schedule.", field: "params.scheduleId")
 
     /// Returns the schedule that the request names, with the caller's binding to its device.
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
         let id = try call.fields.scheduleID()
         guard let schedule = try call.tx.schedules.find(id),
-            let binding = try call.tx.bindings.find(schedule.did, call.caller().uid),
-            !binding.isOver(at: call.tx.now)
+            let binding = try call.tx.bindings.find(schedule.did, call.caller().uid), !binding.isOver(at: call.tx.now)
         else { throw isUnknown }
         return (schedule, binding)
     }
@@ -29,18 +24,8 @@ enum ScheduleLists {
     ) throws -> Answer {
         let schedules = try call.tx.schedules.all(ofDevice: did)
         var bytes = AnswerRows.frameBytes + (schedule.map { AnswerCodec.payload($0).count } ?? 0)
-        let rows = try rows(
-            schedules,
-            product: try call.work.product(of: did),
-            bytes: &bytes,
-            in: call.tx
-        )
-        return ScheduleCodec.changed(
-            schedule,
-            rows,
-            next: next(schedules, shown: rows.count),
-            ignored: ignored
-        )
+        let rows = try rows(schedules, product: try call.work.product(of: did), bytes: &bytes, in: call.tx)
+        return ScheduleCodec.changed(schedule, rows, next: next(schedules, shown: rows.count), ignored: ignored)
     }
 
     /// Returns the rows of a device's schedules, cut before they would exceed a payload.
@@ -83,15 +68,9 @@ enum ScheduleLists {
         return .result(ScheduleCodec.page(page.rows, next: page.isCut ? page.last : nil))
     }
 
-    private static func addAll(
-        to page: inout Page,
-        from start: ScheduleCodec.Position?,
-        _ call: Call
-    ) throws {
+    private static func addAll(to page: inout Page, from start: ScheduleCodec.Position?, _ call: Call) throws {
         let uid = try call.caller().uid
-        if let start, let binding = try call.tx.bindings.find(start.did, uid),
-            !binding.isOver(at: call.tx.now)
-        {
+        if let start, let binding = try call.tx.bindings.find(start.did, uid), !binding.isOver(at: call.tx.now) {
             try page.add(start.did, after: start.id, call)
         }
         var last = start?.did.text ?? ""

@@ -46,23 +46,12 @@ enum ScheduleMethods {
             misfire: parameters.misfire ?? .skip,
             createdAt: call.tx.now
         )
-        schedule.timing.days = try ScheduleTimes.days(
-            parameters,
-            of: schedule,
-            by: &calendar,
-            at: call.tx.now
-        )
-        try ScheduleTimes.plan(
-            &schedule,
-            hasDate: parameters.date != nil,
-            by: &calendar,
-            at: call.tx.now
-        )
+        schedule.timing.days = try ScheduleTimes.days(parameters, of: schedule, by: &calendar, at: call.tx.now)
+        try ScheduleTimes.plan(&schedule, hasDate: parameters.date != nil, by: &calendar, at: call.tx.now)
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Returns the caller's own zone, or the zone of a country with a single zone; UTC if the
-    /// system doesn't know it.
+    /// Returns the caller's own zone, or the zone of a country with a single zone; UTC if the system doesn't know it.
     private static func userZone(_ call: Call) throws -> String {
         let zone = try call.user().timezone
         return TimeZones.contains(zone) ? zone : "UTC"
@@ -92,9 +81,7 @@ enum ScheduleMethods {
         } naming: {
             (users: [], devices: [$0.0.did])
         }
-        guard schedule.creator == binding.uid || binding.role.isPrincipal else {
-            throw ScheduleLists.isUnknown
-        }
+        guard schedule.creator == binding.uid || binding.role.isPrincipal else { throw ScheduleLists.isUnknown }
         return (schedule, binding)
     }
 
@@ -117,19 +104,14 @@ enum ScheduleMethods {
         schedule.updatedAt = call.tx.now
         if parameters.concernsTiming || (schedule.isEnabled && !wasEnabled) {
             var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
-            try ScheduleTimes.plan(
-                &schedule,
-                hasDate: parameters.date != nil,
-                by: &calendar,
-                at: call.tx.now
-            )
+            try ScheduleTimes.plan(&schedule, hasDate: parameters.date != nil, by: &calendar, at: call.tx.now)
         }
         if !schedule.isEnabled { schedule.nextAt = nil }
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only
-    /// data point that has a value stands for that value.
+    /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only data
+    /// point that has a value stands for that value.
     private static func unmasked(
         _ attrs: AttributeValues,
         of schedule: Schedule,
@@ -159,11 +141,7 @@ enum ScheduleMethods {
 
     // MARK: Consequences
 
-    private static func save(
-        _ schedule: Schedule,
-        ignored: [String],
-        _ call: inout Call
-    ) throws -> Reply {
+    private static func save(_ schedule: Schedule, ignored: [String], _ call: inout Call) throws -> Reply {
         let product = try call.work.product(of: schedule.did)
         let masked = ProductRules.masked(schedule.attrs, product: product)
         try call.tx.schedules.save(schedule, masked: masked)
@@ -174,9 +152,7 @@ enum ScheduleMethods {
             attrs: masked,
             polar: schedule.isEnabled ? try calendar.polar(schedule, at: call.tx.now) : nil
         )
-        return .result(
-            try ScheduleLists.answer(schedule.did, call, beside: shown, ignored: ignored)
-        )
+        return .result(try ScheduleLists.answer(schedule.did, call, beside: shown, ignored: ignored))
     }
 
     private static func notifyUsers(_ did: DeviceID, _ call: inout Call) throws {

@@ -10,11 +10,7 @@ enum ScheduleNotifications {
         var bytes = 128
         let product = try work.product(of: did)
         let rows = try ScheduleLists.rows(schedules, product: product, bytes: &bytes, in: work.tx)
-        let payload = ScheduleCodec.push(
-            did,
-            rows,
-            next: ScheduleLists.next(schedules, shown: rows.count)
-        )
+        let payload = ScheduleCodec.push(did, rows, next: ScheduleLists.next(schedules, shown: rows.count))
         for binding in try work.tx.bindings.all(of: did) where !binding.isOver(at: work.now) {
             let topic = work.topics.user(binding.uid, "schedule")
             work.effects.publish(OutboundMessage(topic, payload))

@@ -5,10 +5,7 @@ import Wire
 /// The outcomes of schedules' runs.
 enum ScheduleRuns {
     /// Publishes the outcomes of runs, and stores them among the devices' events.
-    static func publish(
-        _ runs: [(did: DeviceID, run: ScheduleRun)],
-        in work: inout UnitOfWork
-    ) throws {
+    static func publish(_ runs: [(did: DeviceID, run: ScheduleRun)], in work: inout UnitOfWork) throws {
         guard !runs.isEmpty else { return }
         let events = runs.map { ScheduleCodec.event(of: $0.run, at: work.now) }
         try work.tx.events.append(zip(runs, events).map { ($0.did, $1) })

@@ -23,8 +23,7 @@ enum ScheduleTimes {
         return .once(day)
     }
 
-    /// Sets a schedule's next occurrence from now on; `hasDate` says that the request named the
-    /// day.
+    /// Sets a schedule's next occurrence from now on; `hasDate` says that the request named the day.
     ///
     /// - Throws: `Rejection` if it would never act.
     static func plan(
@@ -57,8 +56,7 @@ enum ScheduleTimes {
         if schedule.timing.time.needsPlace, frame.place == nil {
             throw Rejection.invalid(
                 "params.time",
-                "Sunrise and sunset need a place: give the device's home or your profile latitude "
-                    + "and longitude."
+                "Sunrise and sunset need a place: give the device's home or your profile latitude " + "and longitude."
             )
         }
         return frame
@@ -70,12 +68,7 @@ enum ScheduleTimes {
     )
 
     /// Returns the reason why a day has no occurrence of a one-time schedule.
-    private static func reason(
-        _ date: CalendarDate,
-        of timing: Timing,
-        zone: ZoneRules,
-        place: Location?
-    ) -> String {
+    private static func reason(_ date: CalendarDate, of timing: Timing, zone: ZoneRules, place: Location?) -> String {
         switch ScheduleRules.outcome(of: timing, on: date, zone: zone, place: place) {
         case .at: "That time has passed already."
         case .polarDay: "The sun does not set at that place on \(date): it is polar day."

@@ -25,15 +25,11 @@ package struct ScheduleWorker: BatchHandler {
             subscriptions,
             longReadings: requests.role.longReadings
         )
-        // Registers its counters at 0: the first increment of an unregistered counter would go
-        // unseen.
+        // Registers its counters at 0: the first increment of an unregistered counter would go unseen.
         _ = ScheduleMetrics.shared
     }
 
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         try requests.connected(isSessionPresent: isSessionPresent, in: tx)
     }
 
@@ -55,8 +51,7 @@ package struct ScheduleWorker: BatchHandler {
     package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] {
         guard isShared, !batch.isEmpty else { return batch.isEmpty ? [] : [batch] }
         return stretches(of: batch).flatMap { stretch in
-            isTrigger(stretch.first)
-                ? [Array(stretch)] : requests.parts(of: Array(stretch), isShared: true)
+            isTrigger(stretch.first) ? [Array(stretch)] : requests.parts(of: Array(stretch), isShared: true)
         }
     }
 
@@ -72,8 +67,7 @@ package struct ScheduleWorker: BatchHandler {
     private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
-        for index in batch.indices.dropFirst()
-        where isTrigger(batch[index]) != isTrigger(batch[index - 1]) {
+        for index in batch.indices.dropFirst() where isTrigger(batch[index]) != isTrigger(batch[index - 1]) {
             stretches.append(batch[start..<index])
             start = index
         }

@@ -83,8 +83,7 @@ struct TriggerBatch {
                 continue
             }
             switch try outcome(of: trigger, on: schedule, in: work) {
-            case .failure(let refusal):
-                work.effects.deadLetter(source, .refused, because: refusal.reason)
+            case .failure(let refusal): work.effects.deadLetter(source, .refused, because: refusal.reason)
             case .success(let outcome):
                 if let run = try note(outcome, of: schedule, in: work.tx) {
                     dueRuns.append(run)
@@ -104,19 +103,12 @@ struct TriggerBatch {
             trigger.dueAt,
             of: schedule,
             at: work.now,
-            (
-                lateSeconds: work.limits.triggerLateSeconds,
-                rememberedSeconds: work.limits.scheduleRunSeconds
-            )
+            (lateSeconds: work.limits.triggerLateSeconds, rememberedSeconds: work.limits.scheduleRunSeconds)
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
 
     /// Moves a schedule past an occurrence that has already run.
-    private mutating func skipTaken(
-        _ trigger: Trigger,
-        of schedule: Schedule,
-        at now: Instant
-    ) throws {
+    private mutating func skipTaken(_ trigger: Trigger, of schedule: Schedule, at now: Instant) throws {
         guard trigger.dueAt == schedule.nextAt else { return }
         let next = try calendar.next(schedule, after: trigger.dueAt)
         move(schedule, to: next)
@@ -149,8 +141,7 @@ struct TriggerBatch {
         of schedule: Schedule,
         in tx: Transaction
     ) throws -> DueRun? {
-        for dueAt in outcome.missed where taken.insert(Trigger(schedule.id, dueAt: dueAt)).inserted
-        {
+        for dueAt in outcome.missed where taken.insert(Trigger(schedule.id, dueAt: dueAt)).inserted {
             runs.append(
                 ScheduleRun(schedule.id, dueAt: dueAt, firedAt: tx.now, state: .missed)
             )
@@ -172,21 +163,14 @@ struct TriggerBatch {
         in work: inout UnitOfWork
     ) throws {
         var bindings: [Int: Binding] = [:]
-        try work.tx.bindings.load(dueRuns.map { ($0.schedule.did, $0.schedule.creator) }) {
-            bindings[$0] = $1
-        }
+        try work.tx.bindings.load(dueRuns.map { ($0.schedule.did, $0.schedule.creator) }) { bindings[$0] = $1 }
         var records: [Int: StatusRecord] = [:]
         try work.tx.statuses.load(dueRuns.map(\.schedule.did)) { records[$0] = $1 }
         let dids = Set(dueRuns.map(\.schedule.did)).sorted()
         var waiting = try work.tx.commands.queuedCounts(dids)
         var allowed: [(run: DueRun, product: Product)] = []
         for (index, run) in dueRuns.enumerated() {
-            let permission = try Self.permit(
-                run.schedule,
-                of: bindings[index],
-                on: records[index],
-                in: work
-            )
+            let permission = try Self.permit(run.schedule, of: bindings[index], on: records[index], in: work)
             switch permission {
             case .failure(let rejection): fail(run, with: rejection, at: work.now)
             case .success(let product):
@@ -206,15 +190,7 @@ struct TriggerBatch {
     }
 
     private mutating func fail(_ run: DueRun, with rejection: Rejection, at now: Instant) {
-        runs.append(
-            ScheduleRun(
-                run.schedule.id,
-                dueAt: run.dueAt,
-                firedAt: now,
-                state: .failed,
-                error: rejection.code
-            )
-        )
+        runs.append(ScheduleRun(run.schedule.id, dueAt: run.dueAt, firedAt: now, state: .failed, error: rejection.code))
     }
 
     /// Checks whether a schedule's creator may control the device, and whether it is connected.
@@ -230,31 +206,18 @@ struct TriggerBatch {
         if let code = binding.refusal(of: .write, at: work.now) {
             return .failure(Rejection(code, "The creator may not control the device."))
         }
-        if let rejection = ProductRules.check(written: schedule.attrs, product: product) {
-            return .failure(rejection)
-        }
+        if let rejection = ProductRules.check(written: schedule.attrs, product: product) { return .failure(rejection) }
         guard record.status.presence.isOnline else {
             return .failure(Rejection(.deviceOffline, "The device is not connected."))
         }
         return .success(product)
     }
 
-    private mutating func makeCommand(
-        for run: DueRun,
-        of product: Product,
-        cid: Int64,
-        at now: Instant
-    ) {
+    private mutating func makeCommand(for run: DueRun, of product: Product, cid: Int64, at now: Instant) {
         let schedule = run.schedule
-        let request = CommandRequest(
-            did: schedule.did,
-            data: schedule.attrs,
-            actor: Actor(.schedule, schedule.id.text)
-        )
+        let request = CommandRequest(did: schedule.did, data: schedule.attrs, actor: Actor(.schedule, schedule.id.text))
         commands.append(request.command(cid: cid, product: product, at: now))
-        runs.append(
-            ScheduleRun(schedule.id, dueAt: run.dueAt, firedAt: now, state: .sent, cid: cid)
-        )
+        runs.append(ScheduleRun(schedule.id, dueAt: run.dueAt, firedAt: now, state: .sent, cid: cid))
     }
 
     // MARK: Save
@@ -271,10 +234,7 @@ struct TriggerBatch {
         let ended = runs.filter { $0.state != .sent }
         let states = ended.map(\.state)
         work.tx.afterCommit { for state in states { ScheduleMetrics.shared.ran(state) } }
-        try ScheduleRuns.publish(
-            ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
-            in: &work
-        )
+        try ScheduleRuns.publish(ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } }, in: &work)
         for did in devicesToPush.sorted() { try ScheduleNotifications.push(did, in: &work) }
         if !commands.isEmpty { work.effects.wake(.control) }
     }

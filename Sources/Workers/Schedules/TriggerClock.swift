@@ -61,10 +61,7 @@ package struct TriggerClock: BatchHandler {
     /// Makes the scheduler.
     package init(_ environment: Environment) {
         self.environment = environment
-        budget = Budget(
-            perSecond: environment.limits.triggersPerSecond,
-            most: environment.limits.triggersAtOnce
-        )
+        budget = Budget(perSecond: environment.limits.triggersPerSecond, most: environment.limits.triggersAtOnce)
         _ = ScheduleMetrics.shared
     }
 
@@ -72,14 +69,9 @@ package struct TriggerClock: BatchHandler {
     package let role = WorkerRole(.scheduler, Subscriptions())
     package var waiting: WaitingWork { WaitingWork(nextDue: lookAt ?? planned) }
 
-    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        Effects()
-    }
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects { Effects() }
 
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         if !isSessionPresent {
             let until = tx.now.adding(seconds: environment.limits.triggerSettleSeconds)
             settling = (tx.now, until)
@@ -115,8 +107,7 @@ package struct TriggerClock: BatchHandler {
         planned = try tx.schedules.nextDue()
         let isHolding = settling != nil && planned.map { $0 <= tx.now } ?? false
         lookAt =
-            waiting.isEmpty && !isHolding
-            ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
+            waiting.isEmpty && !isHolding ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
         ScheduleMetrics.shared.waits(waiting.count)
         return fire(fired, in: tx)
     }
@@ -126,9 +117,9 @@ package struct TriggerClock: BatchHandler {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // Held: occurrences that were due before we connected and are still in time when
-            // settling ends, and occurrences already missed. Fired now: occurrences that would be
-            // missed by then, and occurrences due since.
+            // Held: occurrences that were due before we connected and are still in time when settling ends, and
+            // occurrences already missed. Fired now: occurrences that would be missed by then, and occurrences due
+            // since.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)
@@ -139,8 +130,7 @@ package struct TriggerClock: BatchHandler {
         let inTime = try tx.schedules.due(after: missedBefore, upTo: tx.now, limit: limit)
         guard inTime.count < limit else { return inTime }
         let ever = Instant(milliseconds: .min)
-        return inTime
-            + (try tx.schedules.due(after: ever, upTo: missedBefore, limit: limit - inTime.count))
+        return inTime + (try tx.schedules.due(after: ever, upTo: missedBefore, limit: limit - inTime.count))
     }
 
     /// Returns the triggers as signals: they need no outbox, since a lost trigger is sent again.
@@ -157,10 +147,7 @@ package struct TriggerClock: BatchHandler {
         }
         guard let first = triggers.first else { return effects }
         tx.afterCommit {
-            ScheduleMetrics.shared.fired(
-                triggers.count,
-                lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
-            )
+            ScheduleMetrics.shared.fired(triggers.count, lagMilliseconds: now.milliseconds - first.dueAt.milliseconds)
         }
         return effects
     }

@@ -5,30 +5,27 @@ import Foundation
 enum ZoneFiles {
     /// The folder of the system's data; `TZDIR` overrides it, as for every other program.
     private static let folder =
-        ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
-        ?? "/usr/share/zoneinfo"
+        ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/share/zoneinfo"
     /// The files in the folder that aren't separate zones.
     private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
     private static let bytesMax = 1 << 16
 
     /// Returns the data of a zone by its IANA name; nil if the system doesn't have it.
     static func data(of name: String) -> [UInt8]? {
-        guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name),
-            data.count <= bytesMax
+        guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name), data.count <= bytesMax
         else { return nil }
         let bytes = Array(data)
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// Returns whether a name can be looked up: not a path outside, nor copies of zones with other
-    /// leap seconds.
+    /// Returns whether a name can be looked up: not a path outside, nor copies of zones with other leap seconds.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)
             && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }
             && name.utf8.last != UInt8(ascii: "/")
             && name.utf8.allSatisfy { byte in
-                PlainForm.accepts(String(decoding: [byte], as: UTF8.self).utf8)
-                    || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")
+                PlainForm.accepts(String(decoding: [byte], as: UTF8.self).utf8) || byte == UInt8(ascii: "/")
+                    || byte == UInt8(ascii: "+")
             }
     }
 }
@@ -36,7 +33,5 @@ enum ZoneFiles {
 /// The known time zones.
 enum TimeZones {
     /// Returns whether a time zone has this name.
-    static func contains(_ name: String) -> Bool {
-        name == "UTC" || ZoneFiles.data(of: name) != nil
-    }
+    static func contains(_ name: String) -> Bool { name == "UTC" || ZoneFiles.data(of: name) != nil }
 }

@@ -22,8 +22,7 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // The same answer as to a wrong code or password, so that it doesn't reveal the
-            // address's owner.
+            // The same answer as to a wrong code or password, so that it doesn't reveal the address's owner.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {
@@ -33,19 +32,14 @@ enum LogoutCodeMethod {
         }
         let terminal = call.request.terminal
         let seconds = call.limits.logoutCodeSeconds
-        let code = try call.tx.logoutCodes.make(
-            user.uid,
-            on: terminal,
-            expiresAt: call.tx.now.adding(seconds: seconds)
-        )
+        let code = try call.tx.logoutCodes.make(user.uid, on: terminal, expiresAt: call.tx.now.adding(seconds: seconds))
         try call.audit(.logoutCodeMade, of: user.uid, detail: parameters.field)
         return .result(SessionCodec.logoutCode(code, seconds: seconds), isSecret: true)
     }
 
     private static func proof(_ parameters: LogoutCodeParameters) -> OwnerProof {
         switch parameters.proof {
-        case .code(let code, let token):
-            .code(code, token: token, .logoutTerminal, [parameters.address])
+        case .code(let code, let token): .code(code, token: token, .logoutTerminal, [parameters.address])
         case .password(let password): .password(password)
         }
     }

@@ -10,8 +10,7 @@ import Synchronization
 package final class OwedSessions: Sendable {
     /// The maximum number of clients that wait: five messages of the gate.
     private static let owedMax = 1000
-    /// The maximum number of threads, which live while there is work; one ends some hundred
-    /// sessions a second.
+    /// The maximum number of threads, which live while there is work; one ends some hundred sessions a second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
@@ -36,8 +35,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; clients beyond the limit are left to the gate's next
-    /// message.
+    /// Queues clients whose sessions must end; clients beyond the limit are left to the gate's next message.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

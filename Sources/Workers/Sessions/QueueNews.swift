@@ -3,22 +3,19 @@ import Metrics
 import Storage
 import Wire
 
-/// The gate's reports about held messages: statuses that a slow terminal missed, and sessions that
-/// must end.
+/// The gate's reports about held messages: statuses that a slow terminal missed, and sessions that must end.
 enum QueueNews {
     /// The prefix of the workers' client ids, whose sessions are never ended.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The maximum number of devices that the gate remembers for a terminal; beyond them, it
-    /// reports only that more were missed.
+    /// The maximum number of devices that the gate remembers for a terminal; beyond them, it reports only that more
+    /// were missed.
     private static let missedMax = 200
 
     /// Returns the filters for both messages.
     static func filters(_ environment: Environment) -> [String] {
-        ["system/missed", "system/session-owed"].flatMap {
-            environment.topics.filters($0, of: environment.divided)
-        }
+        ["system/missed", "system/session-owed"].flatMap { environment.topics.filters($0, of: environment.divided) }
     }
 
     /// Publishes again the newest statuses that a terminal missed, for subscribed bindings only.

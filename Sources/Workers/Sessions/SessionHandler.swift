@@ -2,12 +2,11 @@ package import Domain
 package import Storage
 import Wire
 
-/// The session worker: notifies terminals and the gate of ended sessions, watches which workers are
-/// online, and answers requests whose worker is offline.
+/// The session worker: notifies terminals and the gate of ended sessions, watches which workers are online, and answers
+/// requests whose worker is offline.
 ///
-/// The worker that ends a session does so in its own transaction (`SessionLifecycle.end`), which
-/// leaves a notice; this worker announces it (`SessionTermination`). The account worker answers the
-/// methods `session/…`.
+/// The worker that ends a session does so in its own transaction (`SessionLifecycle.end`), which leaves a notice; this
+/// worker announces it (`SessionTermination`). The account worker answers the methods `session/…`.
 package struct SessionHandler: BatchHandler {
     /// The worker and its subscriptions.
     package let role: WorkerRole
@@ -26,8 +25,7 @@ package struct SessionHandler: BatchHandler {
             .session,
             Subscriptions(
                 new: [topics.system("session-invalid"), topics.system("outbound/result")]
-                    + TokenUse.filters(environment) + SessionCut.filters(environment)
-                    + QueueNews.filters(environment)
+                    + TokenUse.filters(environment) + SessionCut.filters(environment) + QueueNews.filters(environment)
                     + topics.filters("app/+/+/request/#", of: environment.divided),
                 // With several lanes, the leases show which workers are present.
                 retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
@@ -35,12 +33,8 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// Loads the present workers before queued requests arrive, so that this worker leaves theirs
-    /// alone.
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    /// Loads the present workers before queued requests arrive, so that this worker leaves theirs alone.
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         if environment.plan.isShared { present = try tx.leases.heldWorkers() }
         return []
     }
@@ -63,9 +57,7 @@ package struct SessionHandler: BatchHandler {
         guard isNews || !overdue.isEmpty else { return nil }
         var work = try processor.beginWork(in: tx)
         if isNews { try noteLeases(in: &work) }
-        for session in overdue {
-            try SessionLifecycle.end(session, because: .expired, by: .system, in: &work)
-        }
+        for session in overdue { try SessionLifecycle.end(session, because: .expired, by: .system, in: &work) }
         return processor.endWork(work)
     }
 
@@ -89,8 +81,7 @@ package struct SessionHandler: BatchHandler {
             let topic = environment.topics.parse(message.topic)
             switch topic {
             case .sessionInvalid: try end(message, in: &work)
-            case .outboundResult:
-                try GatewayAnswer.take(message, environment.messageOutcomes, in: &work)
+            case .outboundResult: try GatewayAnswer.take(message, environment.messageOutcomes, in: &work)
             case .tokenUsed: try TokenUse.note(message, in: &work)
             case .sessionCut: try SessionCut.note(message, in: &work)
             case .missed: try QueueNews.publishMissed(message, in: &work)
@@ -98,8 +89,7 @@ package struct SessionHandler: BatchHandler {
             case .workerState(let name): try note(message, of: name, in: &work)
             case .request: try answer(message, on: topic, in: &work)
             case .malformed(let reason): work.effects.deadLetter(message, unknownTopic: reason)
-            default:
-                work.effects.deadLetter(message, unknownTopic: "the topic is not for this worker")
+            default: work.effects.deadLetter(message, unknownTopic: "the topic is not for this worker")
             }
         }
         return processor.endWork(work)
@@ -122,24 +112,18 @@ package struct SessionHandler: BatchHandler {
             (users: $0.map(\.uid), devices: [])
         }
         // A marked session matches, whatever the clock said when it began.
-        for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session)
-        {
+        for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
             // Only the notice of the marked end is carried out, not a second notice.
             let isMarked = session.endedAt != nil
-            guard !isMarked || notice.isOfEnd(of: session),
-                try work.tx.sessions.claim(endOf: session.id)
-            else { continue }
+            guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
+                continue
+            }
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
                 // An outside service ended it; workers mark the sessions that they end.
-                try SessionLifecycle.markEnded(
-                    &session,
-                    because: notice.reason,
-                    by: notice.actor,
-                    in: work.tx
-                )
+                try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: work.tx)
             }
             try SessionTermination.announce(session, notice, in: &work)
         }
@@ -150,18 +134,13 @@ package struct SessionHandler: BatchHandler {
         case .session(let id): try tx.sessions.find(id).map { [$0] } ?? []
         case .terminal(let app, let terminal):
             try tx.sessions.live(on: terminal).map { [$0] }?.filter { $0.app == app } ?? []
-        case .user(let uid, let except):
-            try tx.sessions.live(of: uid).filter { $0.terminal != except }
+        case .user(let uid, let except): try tx.sessions.live(of: uid).filter { $0.terminal != except }
         }
     }
 
     // MARK: Presence of workers
 
-    private mutating func note(
-        _ message: Inbound,
-        of worker: String,
-        in work: inout UnitOfWork
-    ) throws {
+    private mutating func note(_ message: Inbound, of worker: String, in work: inout UnitOfWork) throws {
         guard let state = SystemCodec.decode(workerState: message.payload) else { return }
         try note(worker, isOnline: state.isOnline, in: &work)
     }
@@ -177,9 +156,7 @@ package struct SessionHandler: BatchHandler {
         guard isNews, !environment.ending.hasBegun else { return }
         let payload = SystemCodec.service(worker, isUp: isOnline)
         for (app, terminal) in try work.tx.sessions.liveTerminals() {
-            work.effects.publish(
-                OutboundMessage(work.topics.terminal(app, terminal, leaf: "system"), payload)
-            )
+            work.effects.publish(OutboundMessage(work.topics.terminal(app, terminal, leaf: "system"), payload))
         }
     }
 
@@ -215,11 +192,7 @@ package struct SessionHandler: BatchHandler {
 
     private func isPresent(_ worker: WorkerName) -> Bool { present.contains(worker.rawValue) }
 
-    private mutating func answer(
-        _ message: Inbound,
-        on topic: Topic,
-        in work: inout UnitOfWork
-    ) throws {
+    private mutating func answer(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) throws {
         guard let target = RequestTarget(topic) else { return }
         let owner = owner(of: target.service)
         if let owner, isPresent(owner) { return }

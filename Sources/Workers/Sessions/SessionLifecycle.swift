@@ -13,12 +13,7 @@ package enum SessionLifecycle {
     ///
     /// A login also undoes a pending cancellation, and, on request, takes over the devices, schedules and homes of the
     /// terminal's anonymous user.
-    static func begin(
-        for user: User,
-        on terminal: TerminalInfo,
-        isNew: Bool,
-        _ call: inout Call
-    ) throws -> Reply {
+    static func begin(for user: User, on terminal: TerminalInfo, isNew: Bool, _ call: inout Call) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)
         try call.countTerminal()
@@ -32,13 +27,7 @@ package enum SessionLifecycle {
         try pushDevices(of: session, &call)
         var shown = user
         shown.lastLoginAt = session.loginTime
-        let answer = SessionCodec.begun(
-            session,
-            token: token,
-            user: call.shown(shown),
-            isNew: isNew,
-            adoption: adopted
-        )
+        let answer = SessionCodec.begun(session, token: token, user: call.shown(shown), isNew: isNew, adoption: adopted)
         return .result(answer, isSecret: true)
     }
 
@@ -75,18 +64,8 @@ package enum SessionLifecycle {
         return (session, token)
     }
 
-    private static func publishLogin(
-        of session: Session,
-        by actor: Actor,
-        in work: inout UnitOfWork
-    ) {
-        let payload = SessionCodec.terminalNotice(
-            "terminalLoggedIn",
-            session,
-            reason: nil,
-            ts: work.now,
-            actor: actor
-        )
+    private static func publishLogin(of session: Session, by actor: Actor, in work: inout UnitOfWork) {
+        let payload = SessionCodec.terminalNotice("terminalLoggedIn", session, reason: nil, ts: work.now, actor: actor)
         work.effects.publish(OutboundMessage(work.topics.user(session.uid, "session"), payload))
     }
 
@@ -148,8 +127,8 @@ package enum SessionLifecycle {
         return sessions.count
     }
 
-    /// Marks a session as ended, so that its token is refused from the commit on, and notes its actor in the
-    /// audit trail.
+    /// Marks a session as ended, so that its token is refused from the commit on, and notes its actor in the audit
+    /// trail.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,
@@ -183,9 +162,7 @@ package enum SessionLifecycle {
             ts: work.now,
             actor: actor
         )
-        work.effects.publish(
-            OutboundMessage(work.topics.system("session-invalid"), SessionCodec.encode(notice))
-        )
+        work.effects.publish(OutboundMessage(work.topics.system("session-invalid"), SessionCodec.encode(notice)))
         return notice
     }
 }

@@ -8,10 +8,8 @@ import Wire
 /// The account worker answers them; the session worker only carries out the ends of sessions.
 enum SessionMethods {
     static let all: [String: Method] = [
-        "session/list": Method(isReading: true, run: list),
-        "session/refresh": Method(locks: .user, run: refresh),
-        "session/logoutCode": LogoutCodeMethod.method,
-        "session/terminate": Method(locks: .user, run: terminate),
+        "session/list": Method(isReading: true, run: list), "session/refresh": Method(locks: .user, run: refresh),
+        "session/logoutCode": LogoutCodeMethod.method, "session/terminate": Method(locks: .user, run: terminate),
         "session/terminateOthers": Method(locks: .user, run: terminateOthers),
     ]
 
@@ -39,9 +37,7 @@ enum SessionMethods {
             to: token,
             lifeSeconds: call.sessionSeconds
         )
-        guard isNewest else {
-            throw Rejection(.invalidToken, "The token was refreshed already.", field: "token")
-        }
+        guard isNewest else { throw Rejection(.invalidToken, "The token was refreshed already.", field: "token") }
         return .result(SessionCodec.refreshed(session, token: token), isSecret: true)
     }
 
@@ -53,23 +49,14 @@ enum SessionMethods {
         let terminal = try call.fields.terminalID()
         let code = try call.fields.logoutCode()
         guard terminal != own.terminal else {
-            throw Rejection.invalid(
-                "params.terminalId",
-                "This is your own terminal; log out with account/logout."
-            )
+            throw Rejection.invalid("params.terminalId", "This is your own terminal; log out with account/logout.")
         }
         guard let session = try call.tx.sessions.live(on: terminal), session.uid == own.uid,
             session.refusal(at: call.tx.now) == nil
         else {
-            throw Rejection(
-                .resourceNotFound,
-                "You are not logged in on this terminal.",
-                field: "params.terminalId"
-            )
+            throw Rejection(.resourceNotFound, "You are not logged in on this terminal.", field: "params.terminalId")
         }
-        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
-            return try refuseCode(call)
-        }
+        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else { return try refuseCode(call) }
         try SessionLifecycle.end(session, because: .terminated, by: call.actor(), in: &call.work)
         return .result(SessionCodec.terminated(terminal))
     }
@@ -78,9 +65,7 @@ enum SessionMethods {
     private static func terminateOthers(_ call: inout Call) throws -> Reply {
         let own = try call.caller()
         let code = try call.fields.logoutCode()
-        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
-            return try refuseCode(call)
-        }
+        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else { return try refuseCode(call) }
         let count = try SessionLifecycle.endAll(
             of: own.uid,
             except: own.terminal,

@@ -4,13 +4,9 @@ import Wire
 
 /// The announcement of ended sessions to terminals and the gate.
 enum SessionTermination {
-    /// Notifies the user's terminals and, unless a new session has begun on its terminal, notifies
-    /// that terminal and makes the gate close the connection.
-    static func announce(
-        _ session: Session,
-        _ notice: SessionNotice,
-        in work: inout UnitOfWork
-    ) throws {
+    /// Notifies the user's terminals and, unless a new session has begun on its terminal, notifies that terminal and
+    /// makes the gate close the connection.
+    static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {
             work.effects.publish(

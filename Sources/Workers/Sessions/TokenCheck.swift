@@ -22,8 +22,8 @@ enum TokenCheck {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
         }
-        guard let session = try tx.sessions.find(token: token),
-            session.terminal == request.terminal, session.app == request.app
+        guard let session = try tx.sessions.find(token: token), session.terminal == request.terminal,
+            session.app == request.app
         else { throw Rejection(.invalidToken, "The token is not valid here.", field: "token") }
         if let refusal = session.refusal(at: tx.now) { throw refusal }
         if let uid = request.uid, uid != session.uid.text {

@@ -2,11 +2,11 @@ import Domain
 import Storage
 import Wire
 
-/// The gate's message that a terminal first connected with a token, which ends the previous token
-/// or the access by app secret.
+/// The gate's message that a terminal first connected with a token, which ends the previous token or the access by app
+/// secret.
 ///
-/// Every worker that checks tokens receives it, in order among the requests, and refuses later
-/// requests with the old token.
+/// Every worker that checks tokens receives it, in order among the requests, and refuses later requests with the old
+/// token.
 enum TokenUse {
     /// Returns the message's filters, for the terminals whose requests the worker answers.
     static func filters(_ environment: Environment) -> [String] {

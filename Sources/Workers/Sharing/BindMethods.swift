@@ -11,10 +11,7 @@ enum BindMethods {
     ]
 
     /// The answer to a wrong proof, an unknown device and another app's device alike.
-    private static let wrong = Rejection(
-        .invalidCredentials,
-        "No device has this name and this proof."
-    )
+    private static let wrong = Rejection(.invalidCredentials, "No device has this name and this proof.")
 
     // MARK: On the spot
 
@@ -24,8 +21,7 @@ enum BindMethods {
         let (device, target) = try find(parameters.device, &call)
         let isOfApp = try device.map { try call.product(of: $0.productKey) != nil } ?? false
         let hasLabel = device.map { device in
-            parameters.claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) }
-                ?? false
+            parameters.claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) } ?? false
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
@@ -37,10 +33,7 @@ enum BindMethods {
     }
 
     /// Returns the device that the request names, if it exists, and a text that identifies it.
-    private static func find(
-        _ name: BindParameters.Name,
-        _ call: inout Call
-    ) throws -> (DeviceRecord?, String) {
+    private static func find(_ name: BindParameters.Name, _ call: inout Call) throws -> (DeviceRecord?, String) {
         switch name {
         case .did(let did):
             try call.lock(user: call.caller().uid, device: did)
@@ -51,13 +44,9 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns
-    /// the device, if it exists.
-    private static func lock(
-        _ key: ProductKey,
-        _ mac: MAC,
-        for call: inout Call
-    ) throws -> DeviceRecord? {
+    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns the device, if it
+    /// exists.
+    private static func lock(_ key: ProductKey, _ mac: MAC, for call: inout Call) throws -> DeviceRecord? {
         try call.lock(user: call.caller().uid)
         return try call.tx.lock {
             try call.tx.devices.find(key, mac)
@@ -74,13 +63,7 @@ enum BindMethods {
         let change = try BindingRules.decide(.bind, by: uid, among: bindings.present)
         guard let role = change.joined else { return }
         try bindings.checkCounts(adding: uid, call)
-        let binding = Binding(
-            did: did,
-            uid: uid,
-            app: call.app.id,
-            role: role,
-            boundAt: call.tx.now
-        )
+        let binding = Binding(did: did, uid: uid, app: call.app.id, role: role, boundAt: call.tx.now)
         try bindings.join(binding, in: &call.work)
     }
 
@@ -93,9 +76,7 @@ enum BindMethods {
         let device = try lock(key, mac, for: &call)
         let product = try call.product(of: key)
         var hasLabel = false
-        if case .label(let claim) = parameters.proof {
-            hasLabel = call.tx.devices.isLabel(claim, of: key, mac)
-        }
+        if case .label(let claim) = parameters.proof { hasLabel = call.tx.devices.isLabel(claim, of: key, mac) }
         let tries = try ProofTries(
             device?.did.text ?? "\(key.text):\(mac.text)",
             isThere: product != nil && device != nil,
@@ -106,8 +87,7 @@ enum BindMethods {
             switch parameters.proof {
             case .label: hasLabel
             case .productSecret(let secret):
-                try call.tx.products.hasSecret(key, secret)
-                    && mayBindBySecret(device, of: product, call)
+                try call.tx.products.hasSecret(key, secret) && mayBindBySecret(device, of: product, call)
             }
         guard isRight, let product else { return .refusal(wrong) }
         try tries.succeed(call)
@@ -116,13 +96,9 @@ enum BindMethods {
         return .result(BindingCodec.bound(did))
     }
 
-    /// Returns whether the product's secret proves possession: only if the product allows it, and
-    /// only for a device without other users, since all the product's devices contain it.
-    private static func mayBindBySecret(
-        _ device: DeviceRecord?,
-        of product: Product?,
-        _ call: Call
-    ) throws -> Bool {
+    /// Returns whether the product's secret proves possession: only if the product allows it, and only for a device
+    /// without other users, since all the product's devices contain it.
+    private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
         let isFree = present.isEmpty || present.contains { $0.uid == uid }

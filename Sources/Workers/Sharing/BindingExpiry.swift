@@ -20,13 +20,12 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers;
-    /// returns whether there were any.
+    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers; returns whether there
+    /// were any.
     ///
-    /// Code that adds a binding or an invitation calls it first: the old row would block a new one,
-    /// and `DueControl` would end a new invitation with it. Code that ends the owner's binding
-    /// calls it too, so that expired guests are notified of the expiry, not of a revocation by the
-    /// owner.
+    /// Code that adds a binding or an invitation calls it first: the old row would block a new one, and `DueControl`
+    /// would end a new invitation with it. Code that ends the owner's binding calls it too, so that expired guests are
+    /// notified of the expiry, not of a revocation by the owner.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }

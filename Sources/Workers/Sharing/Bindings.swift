@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// A device's bindings, on which decisions of `BindingRules` are carried out with their effects on
-/// retained statuses, commands, homes, invitations and users.
+/// A device's bindings, on which decisions of `BindingRules` are carried out with their effects on retained statuses,
+/// commands, homes, invitations and users.
 struct Bindings {
     /// The device.
     let did: DeviceID
@@ -38,11 +38,7 @@ struct Bindings {
     }
 
     /// Binds a user, and changes the roles of others if needed.
-    func join(
-        _ binding: Binding,
-        roles: [BindingChange.RoleChange] = [],
-        in work: inout UnitOfWork
-    ) throws {
+    func join(_ binding: Binding, roles: [BindingChange.RoleChange] = [], in work: inout UnitOfWork) throws {
         try work.tx.bindings.insert(binding)
         for role in roles { try work.tx.bindings.setRole(did, role.uid, to: role.role) }
         // The status worker publishes the status (`StatusHandler.due`).
@@ -55,8 +51,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The first ended user is notified of `reason`; users whose bindings end with that binding are
-    /// notified of `follower`.
+    /// The first ended user is notified of `reason`; users whose bindings end with that binding are notified of
+    /// `follower`.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,
@@ -68,8 +64,7 @@ struct Bindings {
         for role in change.roles { try work.tx.bindings.setRole(did, role.uid, to: role.role) }
         if change.endsOwnership {
             try work.tx.devices.beginOwnership(did)
-        } else if present.contains(where: { $0.role.isPrincipal && change.ended.contains($0.uid) })
-        {
+        } else if present.contains(where: { $0.role.isPrincipal && change.ended.contains($0.uid) }) {
             try work.tx.devices.closeReset(did)
         }
         try notifyUsers(of: change, because: reason, follower: follower, in: &work)
@@ -78,8 +73,8 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // Deleting the bindings deletes their schedules (foreign key): they are read before, for
-        // the push and the commands that they queued.
+        // Deleting the bindings deletes their schedules (foreign key): they are read before, for the push and the
+        // commands that they queued.
         let schedules = try work.tx.schedules.all(ofDevice: did)
             .filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
@@ -134,9 +129,7 @@ struct Bindings {
     }
 
     private func notifyPrincipals(of bindings: [Binding], in work: inout UnitOfWork) {
-        for binding in bindings where binding.role.isPrincipal {
-            push.notify(.usersChanged, binding.uid, in: &work)
-        }
+        for binding in bindings where binding.role.isPrincipal { push.notify(.usersChanged, binding.uid, in: &work) }
     }
 
     // MARK: Invitations

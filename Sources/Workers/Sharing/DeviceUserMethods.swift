@@ -2,8 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call;
-/// `removeUser` is only for the owner.
+/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call; `removeUser` is
+/// only for the owner.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": .reading(check: checkPrincipal, users),
@@ -55,8 +55,8 @@ enum DeviceUserMethods {
 
     /// Returns the address by which the owner may know a user.
     ///
-    /// It is a proved address, the phone first, since a user could claim another user's address. If
-    /// the app doesn't verify e-mail addresses, it may be a claimed address.
+    /// It is a proved address, the phone first, since a user could claim another user's address. If the app doesn't
+    /// verify e-mail addresses, it may be a claimed address.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }
@@ -69,11 +69,7 @@ enum DeviceUserMethods {
         let other = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
-        let change = try BindingRules.decide(
-            .remove(other),
-            by: binding.uid,
-            among: bindings.present
-        )
+        let change = try BindingRules.decide(.remove(other), by: binding.uid, among: bindings.present)
         try bindings.carryOut(change, because: .removed, in: &call.work)
         return .done
     }
@@ -83,9 +79,7 @@ enum DeviceUserMethods {
     @Sendable
     private static func allowReset(_ call: inout Call) throws -> Reply {
         let binding = try principal(call)
-        guard let device = try call.tx.devices.find(binding.did) else {
-            throw BindingRules.notBound
-        }
+        guard let device = try call.tx.devices.find(binding.did) else { throw BindingRules.notBound }
         guard try call.work.product(device.productKey)?.reset != .operator else {
             throw Rejection(.forbidden, "Only an operator may reset this product's devices.")
         }

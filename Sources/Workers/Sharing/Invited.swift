@@ -15,9 +15,7 @@ struct Invited {
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()
-        guard let name = try parameters.invitedName(ofCountry: inviter.countryCode) else {
-            return nil
-        }
+        guard let name = try parameters.invitedName(ofCountry: inviter.countryCode) else { return nil }
         let masked: String
         switch name.name {
         case .login(let login):
@@ -39,8 +37,7 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// An address must be proved: otherwise a user could claim another user's address and get the
-    /// owner's invitations.
+    /// An address must be proved: otherwise a user could claim another user's address and get the owner's invitations.
     private static func find(
         _ name: LoginName,
         by inviter: User,
@@ -48,18 +45,12 @@ struct Invited {
     ) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }
-        let isProved =
-            found.verifiedAddresses.contains(address) || !call.app.policies.emailVerification
+        let isProved = found.verifiedAddresses.contains(address) || !call.app.policies.emailVerification
         return isProved ? found : nil
     }
 
     /// Finds a user by id; an anonymous user also by an installation's secret.
-    private static func find(
-        _ uid: UserID,
-        named name: InvitedName,
-        by inviter: User,
-        _ call: Call
-    ) throws -> User? {
+    private static func find(_ uid: UserID, named name: InvitedName, by inviter: User, _ call: Call) throws -> User? {
         var found = try call.tx.accounts.find(uid)
         if name.kind == .anonymous {
             if found?.isAnonymous != true { found = nil }

@@ -14,36 +14,20 @@ enum SharingInvitation {
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         _ = try BindingRules.decide(.invite, by: binding.uid, among: bindings.present)
         let guest = try Invited(parameters, call)
-        if let guest, guest.user?.uid == binding.uid {
-            throw call.fields.refuse("guest.value", "names yourself")
-        }
+        if let guest, guest.user?.uid == binding.uid { throw call.fields.refuse("guest.value", "names yourself") }
         try checkCounts(binding, call)
         if let guest, guest.user == nil, call.app.policies.revealAccounts {
             return .refusal(
-                Rejection(
-                    .resourceNotFound,
-                    "There is no user with this name.",
-                    field: "params.guest.value"
-                )
+                Rejection(.resourceNotFound, "There is no user with this name.", field: "params.guest.value")
             )
         }
         if let guest, try isTaken(guest, among: bindings, call) {
-            return .refusal(
-                Rejection(
-                    .duplicated,
-                    "This user is bound or invited already.",
-                    field: "params.guest"
-                )
-            )
+            return .refusal(Rejection(.duplicated, "This user is bound or invited already.", field: "params.guest"))
         }
         return try make(parameters, for: guest, by: binding, &call)
     }
 
-    private static func isTaken(
-        _ guest: Invited,
-        among bindings: Bindings,
-        _ call: Call
-    ) throws -> Bool {
+    private static func isTaken(_ guest: Invited, among bindings: Bindings, _ call: Call) throws -> Bool {
         if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
         // Compares only the name: the answer must not reveal that two names belong to one user.
         return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
@@ -70,9 +54,7 @@ enum SharingInvitation {
         by binding: Binding,
         _ call: inout Call
     ) throws -> Reply {
-        let life =
-            parameters.way == .user
-            ? call.limits.invitationSeconds : call.limits.invitationCodeSeconds
+        let life = parameters.way == .user ? call.limits.invitationSeconds : call.limits.invitationCodeSeconds
         let sharing = Sharing(
             id: SharingID(trusted: call.work.makeID("i")),
             did: binding.did,
@@ -97,9 +79,7 @@ enum SharingInvitation {
     }
 
     private static func picture(of text: String) throws -> SharingCodec.Code {
-        guard let code = QRCode(text) else {
-            throw Rejection(.internal, "The code can't be drawn.")
-        }
+        guard let code = QRCode(text) else { throw Rejection(.internal, "The code can't be drawn.") }
         return (text: text, svg: code.svg, png: Sodium.base64(code.png()))
     }
 }

@@ -33,11 +33,7 @@ enum SharingMethods {
         }
         let last = rows.isEmpty ? nil : page[rows.count - 1]
         let next = rows.count < page.count ? last : nil
-        return AnswerRows.page(
-            .sharings,
-            rows,
-            next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text }
-        )
+        return AnswerRows.page(.sharings, rows, next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text })
     }
 
     // MARK: Answering
@@ -117,11 +113,7 @@ enum SharingMethods {
     private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
         let uid = try call.caller().uid
         let bindings = try Bindings(of: sharing.did, by: call.actor(), in: call.work)
-        let change = try BindingRules.decide(
-            .accept(from: sharing.inviter),
-            by: uid,
-            among: bindings.present
-        )
+        let change = try BindingRules.decide(.accept(from: sharing.inviter), by: uid, among: bindings.present)
         guard let role = change.joined else { return }
         try bindings.checkCounts(adding: uid, call)
         sharing.acceptedAt = call.tx.now
@@ -149,9 +141,7 @@ enum SharingMethods {
         } naming: {
             (users: [], devices: [$0?.did].compactMap(\.self))
         }
-        if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) {
-            throw refusal
-        }
+        if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) { throw refusal }
         guard var sharing = found else { return .done }
         if sharing.status == .accepted, let guest = sharing.guest {
             let actor = try call.actor()
@@ -174,11 +164,7 @@ enum SharingMethods {
         // An expired guest no longer counts.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
-        let change = try BindingRules.decide(
-            .transfer(to: heir),
-            by: binding.uid,
-            among: bindings.present
-        )
+        let change = try BindingRules.decide(.transfer(to: heir), by: binding.uid, among: bindings.present)
         try bindings.carryOut(change, because: .transferred, in: &call.work)
         return .done
     }

@@ -17,9 +17,7 @@ struct CommandAnswers {
     private var finished: Set<Key> = []
 
     /// Notes the command that a report names, to be loaded.
-    mutating func expect(_ report: Report, from did: DeviceID) {
-        if let cid = report.cid { wanted.append((did, cid)) }
-    }
+    mutating func expect(_ report: Report, from did: DeviceID) { if let cid = report.cid { wanted.append((did, cid)) } }
 
     /// Loads the commands that reports name.
     mutating func load(in tx: Transaction) throws {
@@ -28,8 +26,8 @@ struct CommandAnswers {
 
     /// Returns the sender of the command that a report answers.
     ///
-    /// It is nil without a command, and for a user who isn't subscribed to the device: present
-    /// users must not see a former user.
+    /// It is nil without a command, and for a user who isn't subscribed to the device: present users must not see a
+    /// former user.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
         guard let cid = report.cid,
             let actor = commands[Key(did: device.did, cid: cid)]?.actor
@@ -58,8 +56,7 @@ struct CommandAnswers {
 
     /// Writes the answered commands; returns the outcomes of the finished ones.
     ///
-    /// Outcomes are separate effects: they are published before the many other messages, since
-    /// callers wait for them.
+    /// Outcomes are separate effects: they are published before the many other messages, since callers wait for them.
     func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
         var outcomes = Effects()
         guard !answered.isEmpty else { return outcomes }

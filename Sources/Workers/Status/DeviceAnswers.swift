@@ -28,14 +28,8 @@ extension UnitOfWork {
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message and makes it a dead letter, with only its shape if it may hold
-    /// a secret.
-    mutating func refuse(
-        _ message: Inbound,
-        of did: DeviceID,
-        unreadable error: WireError,
-        isSecret: Bool
-    ) {
+    /// Refuses an unreadable message and makes it a dead letter, with only its shape if it may hold a secret.
+    mutating func refuse(_ message: Inbound, of did: DeviceID, unreadable error: WireError, isSecret: Bool) {
         effects.deadLetter(message, .malformed, because: error.reason, isSecret: isSecret)
         refuse(error.id, of: did, because: error.rejection)
     }
@@ -43,18 +37,8 @@ extension UnitOfWork {
     /// Refuses a message of an unknown device; keeps only its shape if it may hold a secret.
     ///
     /// The refusal is counted only if the device waits for an answer.
-    mutating func refuseUnknown(
-        _ did: DeviceID,
-        _ message: Inbound,
-        id: MessageID? = nil,
-        isSecret: Bool = false
-    ) {
-        effects.deadLetter(
-            message,
-            .unknownDevice,
-            because: "the device is unknown",
-            isSecret: isSecret
-        )
+    mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {
+        effects.deadLetter(message, .unknownDevice, because: "the device is unknown", isSecret: isSecret)
         guard let id else { return }
         let rejection = Rejection(.resourceNotFound, "The device is unknown; register it again.")
         refuse(id, of: did, because: rejection)

@@ -22,8 +22,7 @@ struct DeviceEntry {
     fileprivate(set) var subscribers: [UserID] = []
     /// The parts of the status that the batch has changed.
     private(set) var changes: Changes = []
-    /// The newest reports in the status when it was loaded; the batch's reports may have replaced
-    /// them.
+    /// The newest reports in the status when it was loaded; the batch's reports may have replaced them.
     fileprivate(set) var newestAtLoad: Status.Newest?
     /// The beginning of the present ownership period; nil unless the batch needs it (`ReportProcessor`).
     var ownershipSince: Instant?
@@ -71,9 +70,7 @@ struct DeviceEntries {
         }
         try work.tx.bindings.subscribers(of: dids) { place, uid, app in
             // An app sees devices of its products only.
-            if let key = entries[place].record?.productKey, let app = try work.app(app),
-                !app.products.contains(key)
-            {
+            if let key = entries[place].record?.productKey, let app = try work.app(app), !app.products.contains(key) {
                 return
             }
             entries[place].subscribers.append(uid)
@@ -106,20 +103,11 @@ extension DeviceEntry {
     ) {
         guard let status = record?.status else { return }
         func payload(for reader: UserID?) -> [UInt8] {
-            StatusCodec.encode(
-                status,
-                of: did,
-                changed: changed,
-                product: product,
-                actor: actor,
-                for: reader
-            )
+            StatusCodec.encode(status, of: did, changed: changed, product: product, actor: actor, for: reader)
         }
         let common = payload(for: nil)
         let user = actor.flatMap { $0.kind == .user ? UserID($0.id) : nil }
-        for uid in subscribers {
-            retain(uid == user ? payload(for: uid) : common, for: uid, in: &work)
-        }
+        for uid in subscribers { retain(uid == user ? payload(for: uid) : common, for: uid, in: &work) }
     }
 
     /// Publishes a subscribed user's retained status again, and clears it for other users.
@@ -144,8 +132,8 @@ extension DeviceEntry {
         publish(EventCodec.encode(event), leaf: "event", in: &work)
     }
 
-    /// Publishes a device's own bytes to all users as base64 text, with their effective time and
-    /// the command they answer.
+    /// Publishes a device's own bytes to all users as base64 text, with their effective time and the command they
+    /// answer.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

@@ -18,8 +18,7 @@ struct HistoryAdditions {
     /// Adds an event that doesn't count against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report's values, bytes and events; returns false if everything that only the history
-    /// keeps was dropped.
+    /// Adds a report's values, bytes and events; returns false if everything that only the history keeps was dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -38,8 +37,7 @@ struct HistoryAdditions {
                 dropped += 1
             }
         }
-        for event in outcome.events
-        where status.historyUse.countEvent(event.bytes, bound: bound, at: work.now) {
+        for event in outcome.events where status.historyUse.countEvent(event.bytes, bound: bound, at: work.now) {
             add(event, of: device.did)
         }
         for event in outcome.lateEvents {
@@ -59,9 +57,8 @@ struct HistoryAdditions {
     /// In the history, too, an alert or fault is raised once, and cleared under the same id.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
-            let kind = ConditionKind.allCases.first(where: {
-                event.type == $0.rawValue || event.type == $0.clearedType
-            })
+            let kind = ConditionKind.allCases.first(where: { event.type == $0.rawValue || event.type == $0.clearedType }
+            )
         else { return nil }
         let stored = try tx.events.last(kind, event.name ?? "", of: did, until: event.ts)
         // At equal times, the later arrival counts.
@@ -108,8 +105,7 @@ struct HistoryAdditions {
             id: work.makeID("e"),
             type: Event.historyLimited,
             value: [
-                "megabytesPerDay": .integer(work.limits.historyBytesPerDay >> 20),
-                "resumesAt": .integer(resumesAt),
+                "megabytesPerDay": .integer(work.limits.historyBytesPerDay >> 20), "resumesAt": .integer(resumesAt),
             ],
             ts: work.now,
             actor: .system
@@ -127,9 +123,7 @@ struct HistoryAdditions {
 
 extension HistoryRecord {
     /// The size of the record within its device's limit.
-    fileprivate var bytes: Int {
-        HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0)
-    }
+    fileprivate var bytes: Int { HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0) }
 }
 
 extension Event {

@@ -47,20 +47,14 @@ struct PresenceProcessor {
         if change.isOnline { arrived.insert(device.did) }
     }
 
-    private mutating func note(
-        _ signal: PresenceSignal,
-        of did: DeviceID,
-        from before: Presence,
-        to presence: Presence
-    ) {
+    private mutating func note(_ signal: PresenceSignal, of did: DeviceID, from before: Presence, to presence: Presence)
+    {
         if presence.connection > before.connection, presence.isAlive { connected.insert(did) }
-        if case .listening(presence.connection) = signal, presence.isOnline {
-            listening.insert(did)
-        }
+        if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send the commands queued for devices that have connected, and to
-    /// repeat commands sent before the devices listened.
+    /// Asks the control worker to send the commands queued for devices that have connected, and to repeat commands sent
+    /// before the devices listened.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

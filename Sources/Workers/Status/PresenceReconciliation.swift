@@ -21,9 +21,7 @@ struct PresenceReconciliation {
     /// Returns the topic of a lane's marks: the worker's own state, if the worker has one lane.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
-        return environment.topics.system(
-            environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)"
-        )
+        return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")
     }
 
     private enum Stage: Equatable {
@@ -89,8 +87,7 @@ struct PresenceReconciliation {
         return marks.map { Self.mark($0, environment) }
     }
 
-    /// Checks the next devices that are online in the store; calls `absent` for each that isn't
-    /// connected.
+    /// Checks the next devices that are online in the store; calls `absent` for each that isn't connected.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,
@@ -99,9 +96,7 @@ struct PresenceReconciliation {
     ) throws {
         guard case .calling(let last) = stage else { return }
         let page = try tx.statuses.online(after: last, limit: limit)
-        for did in page where !present.contains(did) && environment.shards.contain(did.text) {
-            absent(did)
-        }
+        for did in page where !present.contains(did) && environment.shards.contain(did.text) { absent(did) }
         if page.count == limit, let last = page.last {
             stage = .calling(after: last.text)
         } else {

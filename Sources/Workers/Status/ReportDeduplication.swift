@@ -4,8 +4,8 @@ import Storage
 
 /// The property that identifies a second delivery of a report.
 enum ReportIdentity {
-    /// Its id, or a digest of its content: the key's place in the batch. Its values are recorded
-    /// too, so that the status has all reports of their time.
+    /// Its id, or a digest of its content: the key's place in the batch. Its values are recorded too, so that the
+    /// status has all reports of their time.
     case key(Int, ReportValues?)
     /// Its values and its time.
     case values(ReportValues)
@@ -62,8 +62,7 @@ struct ReportDeduplication {
     /// The version that each key led to; nil for a new key.
     private var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    /// The reports that their time and values identify: the time, and the device's place in the
-    /// batch.
+    /// The reports that their time and values identify: the time, and the device's place in the batch.
     private var timed: [(place: Int, ts: Instant)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
@@ -115,8 +114,8 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose
-    /// time and values are recorded in `status`.
+    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose time and values are
+    /// recorded in `status`.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -129,8 +128,7 @@ struct ReportDeduplication {
             if let values { _ = status.notes(values) }
             return nil
         case .values(let values):
-            return isRepeat(values, of: device, status: &status, history: history)
-                ? status.version : nil
+            return isRepeat(values, of: device, status: &status, history: history) ? status.version : nil
         case .none: return nil
         }
     }
@@ -143,9 +141,7 @@ struct ReportDeduplication {
     ) -> Bool {
         if let isNew = status.notes(values) { return !isNew }
         let (json, ts) = (values.json, values.ts)
-        if let first = device.newestAtLoad, first.ts == ts,
-            first.fingerprints.contains(values.fingerprint)
-        {
+        if let first = device.newestAtLoad, first.ts == ts, first.fingerprints.contains(values.fingerprint) {
             return true
         }
         if past[Moment(did: device.did, ts: ts)]?.contains(json) == true { return true }
@@ -180,8 +176,7 @@ extension Status {
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Records a report's values; returns whether they are new, or nil if only the history shows
-    /// it.
+    /// Records a report's values; returns whether they are new, or nil if only the history shows it.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])

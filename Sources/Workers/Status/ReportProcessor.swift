@@ -20,8 +20,7 @@ struct ReportProcessor {
     /// The age in seconds above which a report's events need the ownership period of its device.
     private static let recentSeconds: Int64 = 60
 
-    /// Adds a report to the batch with the rows that it needs; `place` is its device's place in the
-    /// batch.
+    /// Adds a report to the batch with the rows that it needs; `place` is its device's place in the batch.
     mutating func receive(
         _ report: Report,
         in message: Inbound,
@@ -29,13 +28,7 @@ struct ReportProcessor {
         at place: Int,
         now: Instant
     ) -> ReceivedReport {
-        let identity = deduplication.identity(
-            of: report,
-            from: did,
-            at: place,
-            payload: message.payload,
-            now: now
-        )
+        let identity = deduplication.identity(of: report, from: did, at: place, payload: message.payload, now: now)
         answers.expect(report, from: did)
         if report.isShownByTime, let ts = report.ts,
             ts < now.adding(seconds: -Self.recentSeconds)
@@ -154,12 +147,7 @@ struct ReportProcessor {
     ) {
         work.effects.observed.count(.refused)
         let isSecret = received.report.points.contains { device.product?.hides($0.data) == true }
-        work.effects.deadLetter(
-            received.message,
-            .refused,
-            because: rejection.message,
-            isSecret: isSecret
-        )
+        work.effects.deadLetter(received.message, .refused, because: rejection.message, isSecret: isSecret)
         work.refuse(received.report.id, of: device.did, because: rejection)
     }
 

@@ -40,13 +40,14 @@ struct StatusBatch {
         items.append(StatusItem(input: input, place: devices.place(of: did)))
     }
 
-    /// Reads a message; if it is not for this worker or unreadable, it becomes a dead letter, and
-    /// is refused if its sender can be answered.
+    /// Reads a message; if it is not for this worker or unreadable, it becomes a dead letter, and is refused if its
+    /// sender can be answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
         case .report(let did):
-            guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode)
-            else { return work.effects.observed.count(.refused) }
+            guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode) else {
+                return work.effects.observed.count(.refused)
+            }
             let place = devices.place(of: did)
             let received = reports.receive(
                 report,
@@ -58,15 +59,11 @@ struct StatusBatch {
             items.append(StatusItem(input: .report(received), place: place))
         case .presence(let did):
             let decode = PresenceCodec.decode(device:)
-            guard let signal = Self.decode(message, of: did, in: &work, with: decode) else {
-                return
-            }
+            guard let signal = Self.decode(message, of: did, in: &work, with: decode) else { return }
             add(.presence(signal, message), of: did)
         case .gatePresence(let did):
             let decode = PresenceCodec.decode(gate:)
-            guard let signal = Self.decode(message, of: did, in: &work, with: decode) else {
-                return
-            }
+            guard let signal = Self.decode(message, of: did, in: &work, with: decode) else { return }
             add(.presence(signal, message), of: did)
         case .info(let did):
             let decode = RegistrationCodec.decode(info:)
@@ -130,23 +127,11 @@ struct StatusBatch {
             let place = item.place
             switch item.input {
             case .report(let received):
-                try reports.decide(
-                    received,
-                    of: &devices.entries[place],
-                    history: &history,
-                    in: &work
-                )
+                try reports.decide(received, of: &devices.entries[place], history: &history, in: &work)
             case .presence(let signal, let message):
                 reconciliation.recordPresence(signal, of: devices.entries[place].did)
-                presence.decide(
-                    signal,
-                    message: message,
-                    of: &devices.entries[place],
-                    history: &history,
-                    in: &work
-                )
-            case .info(let info, let message):
-                try devices.entries[place].update(info, message: message, in: &work)
+                presence.decide(signal, message: message, of: &devices.entries[place], history: &history, in: &work)
+            case .info(let info, let message): try devices.entries[place].update(info, message: message, in: &work)
             case .refresh(let uid): devices.entries[place].refreshStatus(of: uid, in: &work)
             case .retained(let uid):
                 if devices.entries[place].isSubscribed(uid) { continue }

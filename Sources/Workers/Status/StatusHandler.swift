@@ -3,8 +3,8 @@ package import Domain
 package import Storage
 import Wire
 
-/// The status worker: stores the reports and presence of devices and publishes them to users,
-/// registers devices, and alone publishes retained statuses.
+/// The status worker: stores the reports and presence of devices and publishes them to users, registers devices, and
+/// alone publishes retained statuses.
 package struct StatusHandler: BatchHandler {
     /// The worker and its subscriptions.
     package let role: WorkerRole
@@ -19,8 +19,7 @@ package struct StatusHandler: BatchHandler {
         ids = IDSource(of: environment.store.slot)
         let topics = environment.topics
         let clients = [
-            "device/+/report", "device/+/presence", "device/+/info", "product/+/+/register",
-            "system/presence/+",
+            "device/+/report", "device/+/presence", "device/+/info", "product/+/+/register", "system/presence/+",
         ]
         role = WorkerRole(
             .status,
@@ -39,8 +38,7 @@ package struct StatusHandler: BatchHandler {
         // Messages received before the worker noticed stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
-        // Callers wait for the outcomes of commands: they are published before the many other
-        // messages.
+        // Callers wait for the outcomes of commands: they are published before the many other messages.
         var outcomes = Effects()
         let runs = Self.runs(of: batch)
         try lockAhead(batch, in: tx)
@@ -67,10 +65,7 @@ package struct StatusHandler: BatchHandler {
     }
 
     /// Carries out registrations, then the messages after them; returns the outcomes of commands.
-    private mutating func carryOut(
-        _ run: ArraySlice<Inbound>,
-        in work: inout UnitOfWork
-    ) throws -> Effects {
+    private mutating func carryOut(_ run: ArraySlice<Inbound>, in work: inout UnitOfWork) throws -> Effects {
         var registrations = RegistrationProcessor(quotas: environment.quotas)
         var batch = StatusBatch()
         for message in run {
@@ -87,13 +82,7 @@ package struct StatusHandler: BatchHandler {
 
     private mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try catalog.update(in: tx)
-        var work = UnitOfWork(
-            tx,
-            topics: environment.topics,
-            limits: environment.limits,
-            catalog: catalog,
-            ids: ids
-        )
+        var work = UnitOfWork(tx, topics: environment.topics, limits: environment.limits, catalog: catalog, ids: ids)
         work.shards = environment.shards
         return work
     }
@@ -149,16 +138,11 @@ package struct StatusHandler: BatchHandler {
         return effects
     }
 
-    package var waiting: WaitingWork {
-        WaitingWork(nextDue: reconciliation.isDue ? Instant(milliseconds: 0) : nil)
-    }
+    package var waiting: WaitingWork { WaitingWork(nextDue: reconciliation.isDue ? Instant(milliseconds: 0) : nil) }
 
     // MARK: A broker without the session
 
-    package mutating func connected(
-        isSessionPresent: Bool,
-        in tx: Transaction
-    ) throws -> [OutboundMessage] {
+    package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         let fact = PresenceReconciliation.pending(environment)
         if !isSessionPresent {
             try tx.refreshes.addAll(of: environment.shards)

@@ -17,12 +17,7 @@ struct BenchCommand: ParsableCommand {
             .usage,
             "the measurements are a separate program, lamplighter-bench",
             why: "it is not part of the package, nor built by deploy/run",
-            cures: [
-                .init(
-                    (["deploy/bench"] + words).joined(separator: " "),
-                    "in the source tree: builds and runs it"
-                )
-            ]
+            cures: [.init((["deploy/bench"] + words).joined(separator: " "), "in the source tree: builds and runs it")]
         )
     }
 }

@@ -38,9 +38,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
         }
         let lags = try store.read { try $0.outbox.lags() }
         let held = leases.filter(\.isHeld)
-        let nodeRows = nodes.map { node in
-            Self.row(node, lanes: held.count { $0.node == node.id }, at: now)
-        }
+        let nodeRows = nodes.map { node in Self.row(node, lanes: held.count { $0.node == node.id }, at: now) }
         let names = Dictionary(nodes.map { ($0.id, $0.name) }) { first, _ in first }
         let laneRows = leases.compactMap { lease -> JSONObject? in
             guard let worker = WorkerName(rawValue: lease.worker) else { return nil }
@@ -49,14 +47,11 @@ struct ClusterStatusCommand: AsyncParsableCommand {
             let behind = lag.map { max(0, now.milliseconds - $0.since.milliseconds) }
             let node = lease.isHeld ? lease.node.flatMap { names[$0] } : nil
             return JSONObject(showing: [
-                "worker": worker.rawValue, "lane": lane.number,
-                "node": node.map { .string($0) } ?? JSONValue.null, "epoch": lease.epoch,
-                "outbox": lag?.rows ?? 0, "lagMilliseconds": behind ?? 0,
+                "worker": worker.rawValue, "lane": lane.number, "node": node.map { .string($0) } ?? JSONValue.null,
+                "epoch": lease.epoch, "outbox": lag?.rows ?? 0, "lagMilliseconds": behind ?? 0,
             ])
         }
-        guard !common.output.json else {
-            return Terminal.show(["nodes": nodeRows.shown, "lanes": laneRows.shown])
-        }
+        guard !common.output.json else { return Terminal.show(["nodes": nodeRows.shown, "lanes": laneRows.shown]) }
         Self.show(nodeRows, laneRows)
     }
 
@@ -124,9 +119,7 @@ struct ClusterDrainCommand: AsyncParsableCommand {
         guard place.store.isShared else { throw Problem.storeNotShared() }
         let isKnown = try place.store.coordinate { try $0.nodes.drain(process, !undo) }
         guard isKnown else { throw Problem.unknownProcess(name: process) }
-        if output.json {
-            return Terminal.show(["node": .string(process), "draining": .bool(!undo)])
-        }
+        if output.json { return Terminal.show(["node": .string(process), "draining": .bool(!undo)]) }
         print(undo ? "\(process) takes its share again" : "\(process) hands over its lanes")
     }
 }

@@ -38,9 +38,7 @@ struct DeadLetterListCommand: OperationCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 10000, not \(limit)")
-        }
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000, not \(limit)") }
     }
 
     var query: [String: String?] {
@@ -52,9 +50,8 @@ struct DeadLetterListCommand: OperationCommand {
         Terminal.show(
             rows,
             [
-                Column("ID", "id"), .moment("TIME", "at"), Column("WORKER", "worker"),
-                Column("BYTES", "bytes"), Column("TOPIC", "topic"), Column("DEVICE", "deviceName"),
-                Column("REASON", "reason"),
+                Column("ID", "id"), .moment("TIME", "at"), Column("WORKER", "worker"), Column("BYTES", "bytes"),
+                Column("TOPIC", "topic"), Column("DEVICE", "deviceName"), Column("REASON", "reason"),
             ]
         )
         let counts = try await place.run("countDeadLetters").items
@@ -88,13 +85,10 @@ struct DeadLetterShowCommand: OperationCommand {
         let isShape = row["isShapeOnly"]?.boolValue == true
         let note = isShape ? " (names and sizes only: the values may be secret)" : ""
         var details = [
-            ("id", "\(id)"), ("time", row.moment("at")), ("worker", row.text("worker")),
-            ("topic", row.text("topic")),
+            ("id", "\(id)"), ("time", row.moment("at")), ("worker", row.text("worker")), ("topic", row.text("topic")),
         ]
         if row["did"] != nil { details.append(("device", row.named("did", "deviceName"))) }
-        details += [
-            ("reason", row.text("reason")), ("payload", "\(row.text("bytes")) bytes\(note)"),
-        ]
+        details += [("reason", row.text("reason")), ("payload", "\(row.text("bytes")) bytes\(note)")]
         Terminal.show(details: details)
         // Anything else could steer the terminal.
         if let text = answer["text"]?.stringValue, PlainText.of(text) == text { return print(text) }
@@ -149,9 +143,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    func validate() throws {
-        guard all != !ids.isEmpty else { throw ValidationError("give ids, or --all") }
-    }
+    func validate() throws { guard all != !ids.isEmpty else { throw ValidationError("give ids, or --all") } }
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -15,8 +15,8 @@ struct ProductCommand: ParsableCommand {
             lamplighter product list
             """,
         subcommands: [
-            ProductImportCommand.self, ProductListCommand.self, ProductShowCommand.self,
-            ProductExportCommand.self, ProductAllowCommand.self,
+            ProductImportCommand.self, ProductListCommand.self, ProductShowCommand.self, ProductExportCommand.self,
+            ProductAllowCommand.self,
         ]
     )
 }
@@ -33,8 +33,7 @@ struct ProductImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A JSON file (schemas/generated/product.schema.json), or - for standard input.")
-    var file: String
+    @Argument(help: "A JSON file (schemas/generated/product.schema.json), or - for standard input.") var file: String
 
     @Flag(
         help:
@@ -101,8 +100,7 @@ struct ProductShowCommand: OperationCommand {
 
     func show(_ answer: JSONObject, in place: CommandContext) {
         let (row, document) = (answer.object("row"), answer.object("document"))
-        let days =
-            document["historyDays"] == nil ? "as set" : "\(document.text("historyDays")) days"
+        let days = document["historyDays"] == nil ? "as set" : "\(document.text("historyDays")) days"
         Terminal.show(plain: "\(key)  \(row.text("name"))")
         print(
             "registration \(row.text("registration"))   reset \(row.text("reset"))"
@@ -121,9 +119,7 @@ struct ProductShowCommand: OperationCommand {
     }
 
     private static func range(of point: JSONObject) -> String {
-        if let values = point["values"]?.arrayValue {
-            return values.compactMap(\.stringValue).joined(separator: " ")
-        }
+        if let values = point["values"]?.arrayValue { return values.compactMap(\.stringValue).joined(separator: " ") }
         if point["maxLength"] != nil {
             let unit = point.text("kind") == "raw" ? "bytes" : "characters"
             return "up to \(point.text("maxLength")) \(unit)"
@@ -136,9 +132,7 @@ struct ProductShowCommand: OperationCommand {
 
 extension CommandContext {
     /// Finds a product by its key.
-    func product(_ key: String) throws -> Product {
-        try find("product", key) { try $1.products.find($0) }
-    }
+    func product(_ key: String) throws -> Product { try find("product", key) { try $1.products.find($0) } }
 }
 
 /// `product export`: one product as the document that `import` takes, without its secret.

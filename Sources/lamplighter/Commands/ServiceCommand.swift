@@ -79,8 +79,8 @@ struct ServiceAddCommand: AsyncParsableCommand {
         }
         if output.json {
             return Terminal.show(json: [
-                "name": name, "role": role.rawValue, "username": "service:\(name)",
-                "password": secret, "clientIdPrefix": "svc.\(name).",
+                "name": name, "role": role.rawValue, "username": "service:\(name)", "password": secret,
+                "clientIdPrefix": "svc.\(name).",
             ])
         }
         print("username   service:\(name)\npassword   \(secret)\nclient id  svc.\(name).…")
@@ -102,9 +102,7 @@ struct ServiceListCommand: AsyncParsableCommand {
     func run() async throws {
         let services = try await CommandContext.open(settings).store.read { try $0.services.all() }
         if output.json {
-            return Terminal.show(
-                .array(services.map { ["name": .string($0.name), "role": .string($0.role)] })
-            )
+            return Terminal.show(.array(services.map { ["name": .string($0.name), "role": .string($0.role)] }))
         }
         var table = TextTable(["SERVICE", "ROLE"])
         for service in services { table.add([service.name, service.role]) }
@@ -130,27 +128,16 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
-        let isGone = try place.store.batch(at: SystemClock().now, once: true) { tx in
-            try tx.services.remove(name)
-        }
+        let isGone = try place.store.batch(at: SystemClock().now, once: true) { tx in try tx.services.remove(name) }
         guard isGone else {
             throw Problem(
                 .notFound,
                 "there is no service \(name)",
                 at: name,
                 why: "no service with that name was added, or it was removed",
-                cures: [
-                    .init(
-                        "lamplighter service list --data '\(place.directory.path)'",
-                        "all services"
-                    )
-                ]
+                cures: [.init("lamplighter service list --data '\(place.directory.path)'", "all services")]
             )
         }
-        if output.json {
-            Terminal.show(["name": .string(name), "removed": true])
-        } else {
-            print("removed \(name)")
-        }
+        if output.json { Terminal.show(["name": .string(name), "removed": true]) } else { print("removed \(name)") }
     }
 }

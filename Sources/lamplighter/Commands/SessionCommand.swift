@@ -39,9 +39,7 @@ struct SessionListCommand: ListCommand {
     ]
 
     func answer(in place: CommandContext) async throws -> JSONObject {
-        guard let uid else {
-            return try place.store.read { try UserView.newestSessions(most.limit, in: $0) }
-        }
+        guard let uid else { return try place.store.read { try UserView.newestSessions(most.limit, in: $0) } }
         return Shown.page(Array(try await place.liveSessions(of: uid).prefix(most.limit)))
     }
 }
@@ -67,7 +65,5 @@ struct SessionTerminateCommand: OperationCommand {
         return try await place.run(Self.operation, path, by: "lamplighter")
     }
 
-    func show(_ answer: JSONObject, in place: CommandContext) {
-        print("ended \(session) of \(answer.text("uid"))")
-    }
+    func show(_ answer: JSONObject, in place: CommandContext) { print("ended \(session) of \(answer.text("uid"))") }
 }

@@ -27,17 +27,14 @@ struct PassphraseOptions: ParsableArguments {
 
 /// The display of a backup's steps and result.
 enum BackupProgress {
-    /// Returns a function that shows each step once, and on a terminal its progress; it throws
-    /// after Ctrl-C.
+    /// Returns a function that shows each step once, and on a terminal its progress; it throws after Ctrl-C.
     static func shower(isSilent: Bool) -> Backup.Progress {
         Interrupt.listen()
         var shown: (step: String, percent: Int) = ("", -1)
         return { step, done in
             guard Interrupt.times == 0 else { throw ExitCode(130) }
             let percent = Int(done * 100)
-            guard !isSilent, step != shown.step || percent / 10 != shown.percent / 10 else {
-                return
-            }
+            guard !isSilent, step != shown.step || percent / 10 != shown.percent / 10 else { return }
             let line = "  \(step) \(percent) %"
             if step == shown.step { Terminal.progress(line) } else { Terminal.tell(line) }
             shown = (step, percent)
@@ -45,12 +42,7 @@ enum BackupProgress {
     }
 
     /// Shows the result of a command.
-    static func show(
-        _ report: Backup.Report,
-        _ path: String,
-        as state: String,
-        output: OutputOptions
-    ) {
+    static func show(_ report: Backup.Report, _ path: String, as state: String, output: OutputOptions) {
         let rows = report.summary.rows
         if output.json {
             let tables = rows.sorted { $0.key < $1.key }

@@ -12,9 +12,7 @@ struct CommandContext {
     let store: Store
 
     /// Opens the store of the directory that the flags name.
-    static func open(_ options: SettingsOptions) async throws -> CommandContext {
-        try open(try await options.read())
-    }
+    static func open(_ options: SettingsOptions) async throws -> CommandContext { try open(try await options.read()) }
 
     /// Opens the store of the directory that settings name.
     static func open(_ settings: Settings) throws -> CommandContext {

@@ -20,10 +20,8 @@ final class HistoryWriter {
     /// Notes the columns that a record needs.
     func note(_ record: HistoryRecord) {
         if record.binary != nil { hasBinary = true }
-        for member in record.data?.members ?? []
-        where !hidden.contains(member.key) && known.insert(member.key).inserted {
-            names.append(member.key)
-        }
+        for member in record.data?.members ?? [] where !hidden.contains(member.key) && known.insert(member.key).inserted
+        { names.append(member.key) }
     }
 
     /// Writes the line of column names.
@@ -34,9 +32,7 @@ final class HistoryWriter {
     /// Writes a record.
     func write(_ record: HistoryRecord) {
         let data = JSONObject(
-            members: (record.data?.members ?? []).filter {
-                $0.value != .null && !hidden.contains($0.key)
-            }
+            members: (record.data?.members ?? []).filter { $0.value != .null && !hidden.contains($0.key) }
         )
         if format == .jsonl {
             let line: JSONObject = [
@@ -55,8 +51,7 @@ final class HistoryWriter {
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns the title of an attribute's column, with the prefix `data.` if it would clash with a
-    /// column of ours.
+    /// Returns the title of an attribute's column, with the prefix `data.` if it would clash with a column of ours.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -77,9 +72,7 @@ final class HistoryWriter {
     /// Returns a line as in RFC 4180.
     private static func line(_ cells: [String]) -> String {
         cells.map { cell in
-            guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else {
-                return cell
-            }
+            guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else { return cell }
             return "\"" + cell.replacing("\"", with: "\"\"") + "\""
         }.joined(separator: ",")
     }

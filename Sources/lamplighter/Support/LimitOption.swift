@@ -6,8 +6,6 @@ struct LimitOption: ParsableArguments {
     var limit = 100
 
     func validate() throws {
-        guard (1...1000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
-        }
+        guard (1...1000).contains(limit) else { throw ValidationError("--limit takes 1 to 1000, not \(limit)") }
     }
 }

@@ -64,16 +64,12 @@ protocol ListCommand: OperationCommand {
 }
 
 extension ListCommand {
-    func show(_ answer: JSONObject, in place: CommandContext) {
-        Terminal.show(answer.items, Self.columns)
-    }
+    func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(answer.items, Self.columns) }
 }
 
 extension CommandContext {
     /// The dependencies of operations.
-    var operations: OperationContext {
-        OperationContext(store, settings, in: directory, consoleURL: consoleURL)
-    }
+    var operations: OperationContext { OperationContext(store, settings, in: directory, consoleURL: consoleURL) }
 
     /// Runs an operation as an admin with a name, and returns its answer.
     ///
@@ -127,8 +123,7 @@ extension CommandContext {
     private static let reasons = [
         "app": "no app with that id was imported",
         "dead letter": "it was dropped, replayed, or displaced by newer ones",
-        "device": "no device with that id has registered",
-        "operator": "no operator with that name was added",
+        "device": "no device with that id has registered", "operator": "no operator with that name was added",
         "product": "no product with that key was imported",
         "schedule": "no schedule with that id was made, or it was deleted",
         "service": "no service with that name was added, or it was removed",
@@ -137,8 +132,8 @@ extension CommandContext {
     ]
     /// The nouns of the parameters in paths.
     private static let nouns = [
-        "appId": "app", "did": "device", "productKey": "product", "scheduleId": "schedule",
-        "sessionId": "session", "uid": "user",
+        "appId": "app", "did": "device", "productKey": "product", "scheduleId": "schedule", "sessionId": "session",
+        "uid": "user",
     ]
 
     /// Returns the problem of a name that doesn't exist; the cure lists the existing ones.

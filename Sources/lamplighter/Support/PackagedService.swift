@@ -3,8 +3,7 @@ import Problems
 
 /// The Debian package's service, whose data isn't where commands look by default.
 enum PackagedService {
-    /// Returns a problem, with the command for the package's data if data is missing and the
-    /// package is installed.
+    /// Returns a problem, with the command for the package's data if data is missing and the package is installed.
     ///
     /// The advice to start a service is dropped then, since it would start a second one.
     static func hinted(_ problem: Problem) -> Problem {

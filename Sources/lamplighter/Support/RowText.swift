@@ -16,9 +16,7 @@ struct Column: Sendable {
     init(_ title: String, _ key: String) { self.init(title) { $0.text(key) } }
 
     /// Returns a column of a member that is a moment.
-    static func moment(_ title: String, _ key: String) -> Column {
-        Column(title) { $0.moment(key) }
-    }
+    static func moment(_ title: String, _ key: String) -> Column { Column(title) { $0.moment(key) } }
 
     /// Returns a column of a member that is an actor.
     static func actor(_ title: String, _ key: String) -> Column {
@@ -39,9 +37,7 @@ extension TextTable {
 
 extension Terminal {
     /// Prints a table of rows.
-    static func show(_ rows: [JSONObject], _ columns: [Column]) {
-        print(TextTable(rows, columns).text)
-    }
+    static func show(_ rows: [JSONObject], _ columns: [Column]) { print(TextTable(rows, columns).text) }
 
     /// Prints an object of values in the form of the console's interface.
     static func show(json members: KeyValuePairs<String, (any Showable)?>) {
@@ -66,9 +62,7 @@ extension JSONObject {
     var items: [JSONObject] { objects("items") }
 
     /// Returns a member that is a list of objects.
-    func objects(_ key: String) -> [JSONObject] {
-        self[key]?.arrayValue?.compactMap(\.objectValue) ?? []
-    }
+    func objects(_ key: String) -> [JSONObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
     /// Returns a member that is an object; an empty one without it.
     func object(_ key: String) -> JSONObject { self[key]?.objectValue ?? [:] }
@@ -80,9 +74,7 @@ extension JSONObject {
     func text(_ key: String) -> String { self[key].map(Self.text) ?? "-" }
 
     private static func text(_ value: JSONValue) -> String {
-        if let texts = value.arrayValue?.map(text) {
-            return texts.isEmpty ? "-" : texts.joined(separator: ", ")
-        }
+        if let texts = value.arrayValue?.map(text) { return texts.isEmpty ? "-" : texts.joined(separator: ", ") }
         return switch value {
         case .bool(let isTrue): isTrue ? "yes" : "no"
         case .string(let text): text.isEmpty ? "-" : text
@@ -91,9 +83,7 @@ extension JSONObject {
     }
 
     /// Returns a member that is a moment as text, a dash without it.
-    func moment(_ key: String) -> String {
-        TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) })
-    }
+    func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
     /// Returns an id and the name that belongs to it, if any.
     func named(_ id: String, _ name: String) -> String {

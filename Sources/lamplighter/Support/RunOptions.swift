@@ -5,14 +5,11 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Port of the broker; with up, 0 for any free one (default 1883).")
     var mqttPort: Int?
 
-    @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).")
-    var httpPort: Int?
+    @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).") var httpPort: Int?
 
-    @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).")
-    var healthPort: Int?
+    @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).") var healthPort: Int?
 
-    @Option(help: "Port of the operators' console; 0 for any free one (default 8082).")
-    var consolePort: Int?
+    @Option(help: "Port of the operators' console; 0 for any free one (default 8082).") var consolePort: Int?
 
     @Flag(name: .customLong("no-console"), help: "Don't serve the console.")
     var withoutConsole = false
@@ -28,21 +25,17 @@ struct RunOptions: ParsableArguments {
     )
     var logLevel: String?
 
-    @Option(help: "Workers that run in this process, separated by commas (default all).")
-    var workers: String?
+    @Option(help: "Workers that run in this process, separated by commas (default all).") var workers: String?
 
-    @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.")
-    var insecure = false
+    @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.") var insecure = false
 
     /// The flags by the keys of their settings.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),
-            "health.port": healthPort.map(String.init),
-            "console.port": consolePort.map(String.init),
-            "console.enabled": withoutConsole ? "false" : nil,
-            "console.directory": consoleDirectory, "log.level": logLevel, "workers": workers,
-            "insecure": insecure ? "true" : nil,
+            "health.port": healthPort.map(String.init), "console.port": consolePort.map(String.init),
+            "console.enabled": withoutConsole ? "false" : nil, "console.directory": consoleDirectory,
+            "log.level": logLevel, "workers": workers, "insecure": insecure ? "true" : nil,
         ]
     }
 }

@@ -60,19 +60,13 @@ struct SettingsOptions: ParsableArguments {
         var flags: [String: String] = [:]
         for text in assignments {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else {
-                throw ValidationError("--set takes KEY=VALUE, not \(text)")
-            }
+            guard parts.count == 2 else { throw ValidationError("--set takes KEY=VALUE, not \(text)") }
             flags[String(parts[0])] = String(parts[1])
         }
         for (key, value) in more { if let value { flags[key] = value } }
         if let store { flags["store"] = store }
         if let data { flags["data"] = data }
-        return SettingsReader(
-            file: config,
-            environment: ProcessInfo.processInfo.environment,
-            flags: flags
-        )
+        return SettingsReader(file: config, environment: ProcessInfo.processInfo.environment, flags: flags)
     }
 }
 
@@ -81,14 +75,12 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, errors included.")
     var json = false
 
-    /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON
-    /// members.
+    /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON members.
     func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
         if json {
             return Terminal.show(
                 .object([
-                    id: .string(result.id), "isNew": .bool(result.isNew),
-                    secret: result.secret.map { .string($0) },
+                    id: .string(result.id), "isNew": .bool(result.isNew), secret: result.secret.map { .string($0) },
                 ])
             )
         }
@@ -99,15 +91,14 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// The function that prints the object of a ready service; nil without `--json`, to show the
-    /// banner.
+    /// The function that prints the object of a ready service; nil without `--json`, to show the banner.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; the error that ends it is logged if the log is JSON, unless `--json`
-    /// requests it on standard output.
+    /// Runs a service; the error that ends it is logged if the log is JSON, unless `--json` requests it on standard
+    /// output.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

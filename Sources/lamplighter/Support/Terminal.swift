@@ -4,30 +4,27 @@ import Problems
 
 /// The output of the command line: data on standard output, messages on standard error.
 ///
-/// Text written here can't steer the terminal. Where lines must not be forged either, text from
-/// outside passes through `PlainText` first.
+/// Text written here can't steer the terminal. Where lines must not be forged either, text from outside passes through
+/// `PlainText` first.
 enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
 
-    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR`
-    /// is set.
+    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR` is set.
     static func tell(_ problem: Problem) {
         let text = PlainText.of(problem.text, keepsLines: true)
         guard isColoured, text.hasPrefix("error ") else { return tell(text) }
         write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
     }
 
-    /// Whether standard error takes colour: not if `NO_COLOR` is set to anything
-    /// (https://no-color.org).
+    /// Whether standard error takes colour: not if `NO_COLOR` is set to anything (https://no-color.org).
     private static var isColoured: Bool {
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks for a confirmation; returns false without asking if standard input or error isn't a
-    /// terminal.
+    /// Asks for a confirmation; returns false without asking if standard input or error isn't a terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
@@ -65,9 +62,7 @@ enum Terminal {
     }
 
     /// Returns a JSON value as one line that is safe to show.
-    static func json(_ value: JSONValue) -> String {
-        PlainText.of(String(decoding: value.encoded(), as: UTF8.self))
-    }
+    static func json(_ value: JSONValue) -> String { PlainText.of(String(decoding: value.encoded(), as: UTF8.self)) }
 
     /// Writes a JSON value as one line of data.
     static func show(_ value: JSONValue) {

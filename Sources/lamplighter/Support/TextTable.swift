@@ -12,9 +12,7 @@ struct TextTable {
 
     /// The whole table; the last column isn't padded.
     var text: String {
-        let widths = rows[0].indices.map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
-        }
+        let widths = rows[0].indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
             let cells = row.enumerated().map { index, cell in
                 index == row.count - 1

@@ -6,8 +6,8 @@ struct AddressTests {
     @Test(
         "A phone number is the same in all its clothes",
         arguments: [
-            "15112345678", "0151 123 456 78", "(0151) 1234-5678", "+49 151 12345678",
-            "0049151/12345678", "151.1234.5678", "49-15112345678",
+            "15112345678", "0151 123 456 78", "(0151) 1234-5678", "+49 151 12345678", "0049151/12345678",
+            "151.1234.5678", "49-15112345678",
         ]
     )
     func phones(_ text: String) {
@@ -17,9 +17,9 @@ struct AddressTests {
     @Test(
         "A number that is not the country's is refused",
         arguments: [
-            "", "+", "12", "abcdefgh", "1511234567890123456", "0x1511234567", "151-1234-567x",
-            "+43 151 12345678", "１５１１２３４", "000", "+\u{301}49151123456", "0\u{301}151123456",
-            "49-\u{301}151123456", "151123456\u{301}", "1511+23456",
+            "", "+", "12", "abcdefgh", "1511234567890123456", "0x1511234567", "151-1234-567x", "+43 151 12345678",
+            "１５１１２３４", "000", "+\u{301}49151123456", "0\u{301}151123456", "49-\u{301}151123456", "151123456\u{301}",
+            "1511+23456",
         ]
     )
     func badPhones(_ text: String) {
@@ -49,10 +49,9 @@ struct AddressTests {
     @Test(
         "What can't be an address is none",
         arguments: [
-            "", "lena", "lena@", "@example.com", "le na@example.com", "lena@@example.com",
-            "lena@exam ple.com", "lena\n@example.com", "lena@example", "lena@-x.com",
-            "lena@example..com", String(repeating: "x", count: 250) + "@example.com",
-            "Lena <lena@example.com>",
+            "", "lena", "lena@", "@example.com", "le na@example.com", "lena@@example.com", "lena@exam ple.com",
+            "lena\n@example.com", "lena@example", "lena@-x.com", "lena@example..com",
+            String(repeating: "x", count: 250) + "@example.com", "Lena <lena@example.com>",
         ]
     )
     func badEmails(_ text: String) {

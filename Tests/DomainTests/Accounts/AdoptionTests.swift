@@ -41,14 +41,10 @@ struct AdoptionTests {
     @Test(
         "The stronger role stays",
         arguments: [
-            Case(taken: .special, own: nil, left: .special),
-            Case(taken: .guest, own: nil, left: .guest),
-            Case(taken: .special, own: .normal, left: .special),
-            Case(taken: .normal, own: .special, left: .special),
-            Case(taken: .normal, own: .normal, left: .normal),
-            Case(taken: .owner, own: .guest, left: .owner),
-            Case(taken: .guest, own: .owner, left: .owner),
-            Case(taken: .guest, own: .guest, left: .guest),
+            Case(taken: .special, own: nil, left: .special), Case(taken: .guest, own: nil, left: .guest),
+            Case(taken: .special, own: .normal, left: .special), Case(taken: .normal, own: .special, left: .special),
+            Case(taken: .normal, own: .normal, left: .normal), Case(taken: .owner, own: .guest, left: .owner),
+            Case(taken: .guest, own: .owner, left: .owner), Case(taken: .guest, own: .guest, left: .guest),
         ]
     )
     func roles(_ row: Case) {
@@ -106,13 +102,7 @@ struct AdoptionTests {
             role: .owner,
             becomes: (account, other, .accepted)
         ),
-        Invitation(
-            inviter: anonymous,
-            guest: nil,
-            status: .pending,
-            role: .owner,
-            becomes: (account, nil, .pending)
-        ),
+        Invitation(inviter: anonymous, guest: nil, status: .pending, role: .owner, becomes: (account, nil, .pending)),
         Invitation(
             inviter: other,
             guest: anonymous,
@@ -121,13 +111,7 @@ struct AdoptionTests {
             bindingSharing: "s-1",
             becomes: (other, account, .accepted)
         ),
-        Invitation(
-            inviter: other,
-            guest: anonymous,
-            status: .pending,
-            role: nil,
-            becomes: (other, account, .pending)
-        ),
+        Invitation(inviter: other, guest: anonymous, status: .pending, role: nil, becomes: (other, account, .pending)),
         Invitation(
             inviter: other,
             guest: anonymous,

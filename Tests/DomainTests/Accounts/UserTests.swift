@@ -22,9 +22,7 @@ struct UserTests {
 
     private func email(_ text: String) -> Address { .email(EmailAddress(trusted: text)) }
 
-    private func phone(_ national: String) -> Address {
-        .phone(Phone(trusted: "+49" + national, countryCode: "49"))
-    }
+    private func phone(_ national: String) -> Address { .phone(Phone(trusted: "+49" + national, countryCode: "49")) }
 
     // MARK: Unconfirmed addresses
 
@@ -57,8 +55,7 @@ struct UserTests {
         #expect(user.pendingPhone == nil && user.isPhoneVerified)
     }
 
-    @Test("A verified address replaces the old one, and is no longer pending elsewhere")
-    func proved() {
+    @Test("A verified address replaces the old one, and is no longer pending elsewhere") func proved() {
         var user = user()
         user.gain(email("old@example.com"), since: nil)
         user.writeDown(email("new@example.com"), at: Self.now)
@@ -119,10 +116,9 @@ struct UserTests {
     @Test(
         "A day is read as people write it",
         arguments: [
-            ("1990-1-1", "1990-01-01"), ("1990-12-31", "1990-12-31"), ("2000-02-29", "2000-02-29"),
-            ("1990-2-30", nil), ("90-1-1", nil), ("1990-1", nil), ("1990-1-1-1", nil), ("", nil),
-            ("1990-001-1", nil), ("soon", nil), ("1990-1-\u{0661}", nil), ("0000-1-1", nil),
-            ("1990--1", nil),
+            ("1990-1-1", "1990-01-01"), ("1990-12-31", "1990-12-31"), ("2000-02-29", "2000-02-29"), ("1990-2-30", nil),
+            ("90-1-1", nil), ("1990-1", nil), ("1990-1-1-1", nil), ("", nil), ("1990-001-1", nil), ("soon", nil),
+            ("1990-1-\u{0661}", nil), ("0000-1-1", nil), ("1990--1", nil),
         ] as [(String, String?)]
     )
     func days(_ text: String, _ day: String?) {

@@ -43,12 +43,7 @@ struct CommandRulesTests {
     func answers(_ row: Case) {
         var command = Make.command(row.state)
         if row.state == .expired { command.steps.insert(Make.sentStep, at: 0) }
-        let tells = CommandRules.answered(
-            &command,
-            code: row.code,
-            data: ["power": false],
-            at: Make.at(row.at)
-        )
+        let tells = CommandRules.answered(&command, code: row.code, data: ["power": false], at: Make.at(row.at))
 
         #expect(command.state == row.wanted)
         #expect(command.isLate == row.isLate)
@@ -77,8 +72,9 @@ struct CommandRulesTests {
         #expect(command == first)
     }
 
-    @Test("Only open commands whose time is over expire", arguments: Command.State.allCases)
-    func expiry(_ state: Command.State) {
+    @Test("Only open commands whose time is over expire", arguments: Command.State.allCases) func expiry(
+        _ state: Command.State
+    ) {
         var early = Make.command(state)
         #expect(!CommandRules.expired(&early, at: Make.at(29)))
         #expect(early == Make.command(state))
@@ -89,8 +85,7 @@ struct CommandRulesTests {
         #expect(due.doneAt == (state.isFinal ? nil : Make.at(30)))
     }
 
-    @Test("A command that expired while it waited was never sent, so nothing answers it")
-    func neverSent() {
+    @Test("A command that expired while it waited was never sent, so nothing answers it") func neverSent() {
         var command = Make.command(.queued)
         _ = CommandRules.expired(&command, at: Make.at(30))
         let before = command
@@ -99,14 +94,11 @@ struct CommandRulesTests {
     }
 
     private func queued(_ cid: Int64, _ data: JSONObject, binary: String? = nil) -> Command {
-        CommandRequest(
-            did: Make.did,
-            data: data,
-            binary: binary,
-            sn: cid * 10,
-            mode: .queue,
-            actor: .system
-        ).command(cid: cid, product: Make.product(), at: Make.at(cid))
+        CommandRequest(did: Make.did, data: data, binary: binary, sn: cid * 10, mode: .queue, actor: .system).command(
+            cid: cid,
+            product: Make.product(),
+            at: Make.at(cid)
+        )
     }
 
     struct Waiting: CustomTestStringConvertible, Sendable {
@@ -120,9 +112,7 @@ struct CommandRulesTests {
     static let replacements: [Waiting] = [
         .init(
             testDescription: "each by the next",
-            commands: [
-                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 60), ("u-1", ["level": 3], 60),
-            ],
+            commands: [("u-1", ["level": 1], 60), ("u-1", ["level": 2], 60), ("u-1", ["level": 3], 60)],
             replaced: [0, 1]
         ),
         .init(
@@ -133,8 +123,7 @@ struct CommandRulesTests {
         .init(
             testDescription: "by several together",
             commands: [
-                ("u-1", ["level": 1, "power": true], 60), ("u-1", ["level": 2], 60),
-                ("u-1", ["power": false], 60),
+                ("u-1", ["level": 1, "power": true], 60), ("u-1", ["level": 2], 60), ("u-1", ["power": false], 60),
             ],
             replaced: [0]
         ),
@@ -150,9 +139,7 @@ struct CommandRulesTests {
         ),
         .init(
             testDescription: "by one that lasts as long, behind a short one",
-            commands: [
-                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 58), ("u-1", ["level": 3], 30),
-            ],
+            commands: [("u-1", ["level": 1], 60), ("u-1", ["level": 2], 58), ("u-1", ["level": 3], 30)],
             replaced: []
         ),
         .init(
@@ -162,9 +149,7 @@ struct CommandRulesTests {
         ),
         .init(
             testDescription: "by the longest of the newer ones",
-            commands: [
-                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 90), ("u-1", ["level": 3], 30),
-            ],
+            commands: [("u-1", ["level": 1], 60), ("u-1", ["level": 2], 90), ("u-1", ["level": 3], 30)],
             replaced: [0]
         ),
     ]
@@ -176,13 +161,8 @@ struct CommandRulesTests {
     func replacement(_ row: Waiting) {
         let waiting = row.commands.indices.map { place in
             let (asker, data, ttl) = row.commands[place]
-            return CommandRequest(
-                did: Make.did,
-                data: data,
-                mode: .queue,
-                ttl: ttl,
-                actor: Actor(.user, asker)
-            ).command(cid: Int64(place + 1), product: Make.product(), at: Make.at(Int64(place)))
+            return CommandRequest(did: Make.did, data: data, mode: .queue, ttl: ttl, actor: Actor(.user, asker))
+                .command(cid: Int64(place + 1), product: Make.product(), at: Make.at(Int64(place)))
         }
         let replaced = CommandRules.replaced(waiting, at: Make.at(9))
         #expect(replaced.map { Int($0.cid) - 1 } == row.replaced)
@@ -198,8 +178,7 @@ struct CommandRulesTests {
         }
     }
 
-    @Test("Bytes are replaced by bytes, and what may not wait replaces nothing")
-    func replacedBytes() {
+    @Test("Bytes are replaced by bytes, and what may not wait replaces nothing") func replacedBytes() {
         let bytes = [queued(1, [:], binary: "AA=="), queued(2, [:], binary: "AQ==")]
         #expect(CommandRules.replaced(bytes, at: Make.at(9)).map(\.cid) == [1])
         var waiting = [queued(1, ["level": 1]), queued(2, ["level": 2])]
@@ -208,12 +187,8 @@ struct CommandRulesTests {
         #expect(CommandRules.replaced(waiting, at: Make.at(9)).isEmpty)
     }
 
-    @Test("Queued commands merge into the newest, with the newest value of each attribute")
-    func merging() {
-        let waiting = [
-            queued(1, ["power": true, "level": 5]), queued(2, ["pin": "1"]),
-            queued(4, ["level": 10]),
-        ]
+    @Test("Queued commands merge into the newest, with the newest value of each attribute") func merging() {
+        let waiting = [queued(1, ["power": true, "level": 5]), queued(2, ["pin": "1"]), queued(4, ["level": 10])]
         let (outgoing, superseded) = CommandRules.merged(waiting, at: Make.at(9))
 
         #expect(outgoing.map(\.cid) == [4] && outgoing.first?.sn == 40)
@@ -224,8 +199,7 @@ struct CommandRulesTests {
         #expect(superseded.allSatisfy { $0.doneAt == Make.at(9) })
     }
 
-    @Test("A command that may not wait stays by itself, in the order of the numbers")
-    func mergingApart() {
+    @Test("A command that may not wait stays by itself, in the order of the numbers") func mergingApart() {
         var now = queued(2, ["power": false])
         now.mode = .now
         let (outgoing, superseded) = CommandRules.merged(

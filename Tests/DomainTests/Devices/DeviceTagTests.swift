@@ -5,11 +5,10 @@ import Testing
 struct DeviceTagTests {
     static let tags: [(name: String, value: String, fits: Bool)] = [
         ("floor", "2", true), ("spare", "", true), ("aB_9-c", "a b=c, d", true),
-        (String(repeating: "a", count: 32), String(repeating: "ü", count: 64), true),
-        ("", "2", false), ("Floor", "2", false), ("2nd", "", false), ("floor-", "", false),
-        ("a b", "", false), ("größe", "", false), (String(repeating: "a", count: 33), "", false),
-        ("floor", String(repeating: "ü", count: 65), false), ("floor", " 2", false),
-        ("floor", "2 ", false), ("floor", "a\nb", false), ("floor", "say \"x\"", false),
+        (String(repeating: "a", count: 32), String(repeating: "ü", count: 64), true), ("", "2", false),
+        ("Floor", "2", false), ("2nd", "", false), ("floor-", "", false), ("a b", "", false), ("größe", "", false),
+        (String(repeating: "a", count: 33), "", false), ("floor", String(repeating: "ü", count: 65), false),
+        ("floor", " 2", false), ("floor", "2 ", false), ("floor", "a\nb", false), ("floor", "say \"x\"", false),
         ("floor", "\u{202e}2", false), ("floor", "\u{9b}2", false),
     ]
 
@@ -19,9 +18,7 @@ struct DeviceTagTests {
             let tag = try? DeviceTag(name, value, field: "tags.x")
             #expect(tag?.name == name && tag?.value == value)
         } else {
-            let refusal = #expect(throws: Rejection.self) {
-                try DeviceTag(name, value, field: "tags.x")
-            }
+            let refusal = #expect(throws: Rejection.self) { try DeviceTag(name, value, field: "tags.x") }
             #expect(refusal?.code == .invalidRequest && refusal?.field == "tags.x")
         }
     }
@@ -34,8 +31,8 @@ struct DeviceTagTests {
 
     static let names: [(String, Bool)] = [
         ("", true), ("Hall, \"second\" floor", true), (String(repeating: "灯", count: 64), true),
-        (String(repeating: "灯", count: 65), false), (" Hall", false), ("Hall ", false),
-        ("a\tb", false), ("\u{2066}Hall", false),
+        (String(repeating: "灯", count: 65), false), (" Hall", false), ("Hall ", false), ("a\tb", false),
+        ("\u{2066}Hall", false),
     ]
 
     @Test("A name is one line, or empty for none", arguments: names)
@@ -48,12 +45,9 @@ struct DeviceTagTests {
         }
     }
 
-    private static func tag(_ name: String, _ value: String = "") -> DeviceTag {
-        DeviceTag(trusted: name, value)
-    }
+    private static func tag(_ name: String, _ value: String = "") -> DeviceTag { DeviceTag(trusted: name, value) }
 
-    @Test("A change sets tags, takes others away and leaves the rest, in the order of names")
-    func change() throws {
+    @Test("A change sets tags, takes others away and leaves the rest, in the order of names") func change() throws {
         var change = DeviceLabeling()
         change.set = ["floor": Self.tag("floor", "3"), "area": Self.tag("area", "x")]
         change.removed = ["spare", "never"]

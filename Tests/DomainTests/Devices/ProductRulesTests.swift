@@ -16,8 +16,7 @@ struct ProductRulesTests {
         }
 
         var testDescription: String {
-            "\(point.name) \(fits ? "takes" : "refuses") "
-                + String(decoding: value.encoded(), as: UTF8.self)
+            "\(point.name) \(fits ? "takes" : "refuses") " + String(decoding: value.encoded(), as: UTF8.self)
         }
     }
 
@@ -87,8 +86,9 @@ struct ProductRulesTests {
         #expect(row.canBeSet || written?.field == "params.data.x")
     }
 
-    @Test("No more attributes are set than a free-form device may have", arguments: [256, 257])
-    func attributesMax(_ count: Int) {
+    @Test("No more attributes are set than a free-form device may have", arguments: [256, 257]) func attributesMax(
+        _ count: Int
+    ) {
         let data = JSONObject(members: (0..<count).map { .init(key: "n\($0)", value: 1) })
 
         let refusal = ProductRules.check(written: data, product: Make.freeForm)
@@ -124,26 +124,10 @@ struct ProductRulesTests {
         Narrowing(name: "one more", next: [old, DataPoint("y", .bool)], narrowed: false),
         Narrowing(name: "free-form", next: [], narrowed: false),
         Narrowing(name: "taken away", next: [DataPoint("y", .bool)], narrowed: true),
-        Narrowing(
-            name: "another type",
-            next: [DataPoint("x", .float, min: 0, max: 10, step: 2)],
-            narrowed: true
-        ),
-        Narrowing(
-            name: "a higher minimum",
-            next: [DataPoint("x", .int, min: 1, max: 10, step: 2)],
-            narrowed: true
-        ),
-        Narrowing(
-            name: "a lower maximum",
-            next: [DataPoint("x", .int, min: 0, max: 9, step: 2)],
-            narrowed: true
-        ),
-        Narrowing(
-            name: "another step",
-            next: [DataPoint("x", .int, min: 0, max: 10, step: 3)],
-            narrowed: true
-        ),
+        Narrowing(name: "another type", next: [DataPoint("x", .float, min: 0, max: 10, step: 2)], narrowed: true),
+        Narrowing(name: "a higher minimum", next: [DataPoint("x", .int, min: 1, max: 10, step: 2)], narrowed: true),
+        Narrowing(name: "a lower maximum", next: [DataPoint("x", .int, min: 0, max: 9, step: 2)], narrowed: true),
+        Narrowing(name: "another step", next: [DataPoint("x", .int, min: 0, max: 10, step: 3)], narrowed: true),
         Narrowing(
             name: "write-only now",
             next: [DataPoint("x", .int, access: .writeOnly, min: 0, max: 10, step: 2)],
@@ -175,36 +159,16 @@ struct ProductRulesTests {
             new: Make.product(alerts: ["wet", "hot"]),
             isLost: false
         ),
-        Loss(
-            name: "taken away",
-            old: Make.product(alerts: ["hot"]),
-            new: Make.product(alerts: ["wet"]),
-            isLost: true
-        ),
+        Loss(name: "taken away", old: Make.product(alerts: ["hot"]), new: Make.product(alerts: ["wet"]), isLost: true),
         Loss(
             name: "a fault now",
             old: Make.product(alerts: ["hot"]),
             new: Make.product(alerts: [], faults: ["hot"]),
             isLost: true
         ),
-        Loss(
-            name: "never declared",
-            old: Make.product(alerts: ["wet"]),
-            new: Make.product(alerts: []),
-            isLost: false
-        ),
-        Loss(
-            name: "free-form now, without any",
-            old: Make.product(alerts: ["hot"]),
-            new: Make.freeForm,
-            isLost: false
-        ),
-        Loss(
-            name: "declared now, another",
-            old: Make.freeForm,
-            new: Make.product(alerts: ["wet"]),
-            isLost: true
-        ),
+        Loss(name: "never declared", old: Make.product(alerts: ["wet"]), new: Make.product(alerts: []), isLost: false),
+        Loss(name: "free-form now, without any", old: Make.product(alerts: ["hot"]), new: Make.freeForm, isLost: false),
+        Loss(name: "declared now, another", old: Make.freeForm, new: Make.product(alerts: ["wet"]), isLost: true),
     ]
 
     @Test("An alert that the new version does not take is lost", arguments: losses)
@@ -212,12 +176,10 @@ struct ProductRulesTests {
         #expect(ProductRules.isLost(.alert, "hot", from: row.old, to: row.new) == row.isLost)
     }
 
-    @Test("An enum that loses a word and a string that gets shorter are narrowed")
-    func wordsAndLengths() {
+    @Test("An enum that loses a word and a string that gets shorter are narrowed") func wordsAndLengths() {
         let old = Make.product(points: [Self.words, Self.text])
         let new = Make.product(points: [
-            DataPoint("words", .enum, values: ["low", "mid"]),
-            DataPoint("text", .string, maxLength: 2),
+            DataPoint("words", .enum, values: ["low", "mid"]), DataPoint("text", .string, maxLength: 2),
         ])
         #expect(ProductRules.narrowed(from: old, to: new) == ["words", "text"])
     }

@@ -97,8 +97,7 @@ struct RegistrationRulesTests {
         case .create: return .create
         case .renew(let did): return did == Make.did ? .renew : .create
         case .reset(let did): return did == Make.did ? .reset : .create
-        case .refuse(let rejection, let asks):
-            return .refused(rejection.code, asks: asks == Make.did)
+        case .refuse(let rejection, let asks): return .refused(rejection.code, asks: asks == Make.did)
         }
     }
 

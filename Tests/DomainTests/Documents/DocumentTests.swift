@@ -7,9 +7,7 @@ struct DocumentTests {
     private static let key = String(repeating: "a", count: 32)
 
     private func product(_ more: String = "") throws -> Product {
-        try ProductCodec.decode(
-            Make.object(Array(#"{"productKey":"\#(Self.key)","name":"Lamp"\#(more)}"#.utf8))
-        )
+        try ProductCodec.decode(Make.object(Array(#"{"productKey":"\#(Self.key)","name":"Lamp"\#(more)}"#.utf8)))
     }
 
     @Test("A product is written as it was read")
@@ -58,18 +56,9 @@ struct DocumentTests {
         Bad(#","dataPoints":[{"name":"a","access":"rw"}]"#, "dataPoints.0.type"),
         Bad(#","dataPoints":[{"name":"a","access":"rw","type":"date"}]"#, "dataPoints.0.type"),
         Bad(#","dataPoints":[{"name":"a","access":"rw","type":"enum"}]"#, "dataPoints.0.values"),
-        Bad(
-            #","dataPoints":[{"name":"a","access":"rw","type":"enum","values":["x","x"]}]"#,
-            "dataPoints.0.values"
-        ),
-        Bad(
-            #","dataPoints":[{"name":"a","access":"rw","type":"int","min":2,"max":1}]"#,
-            "dataPoints.0.min"
-        ),
-        Bad(
-            #","dataPoints":[{"name":"a","access":"rw","type":"int","step":0}]"#,
-            "dataPoints.0.step"
-        ),
+        Bad(#","dataPoints":[{"name":"a","access":"rw","type":"enum","values":["x","x"]}]"#, "dataPoints.0.values"),
+        Bad(#","dataPoints":[{"name":"a","access":"rw","type":"int","min":2,"max":1}]"#, "dataPoints.0.min"),
+        Bad(#","dataPoints":[{"name":"a","access":"rw","type":"int","step":0}]"#, "dataPoints.0.step"),
         Bad(
             #","dataPoints":[{"name":"a","access":"rw","type":"int"},{"name":"a","access":"rw","type":"int"}]"#,
             "dataPoints.1.name"

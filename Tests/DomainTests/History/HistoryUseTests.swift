@@ -31,14 +31,7 @@ struct HistoryUseTests {
         Step(name: "the next day", used: 1000, count: 7, hours: 12, isTaken: true, left: 7),
         Step(name: "a clock set back", used: 1000, count: 7, hours: -24, isTaken: true, left: 7),
         Step(name: "an event", used: 1000, count: 250, isEvent: true, isTaken: true, left: 1250),
-        Step(
-            name: "an event more",
-            used: 1250,
-            count: 1,
-            isEvent: true,
-            isTaken: false,
-            left: 1250
-        ),
+        Step(name: "an event more", used: 1250, count: 1, isEvent: true, isTaken: false, left: 1250),
     ]
 
     @Test("Up to the bound it is counted, beyond it not", arguments: steps)

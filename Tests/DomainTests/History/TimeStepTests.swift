@@ -17,11 +17,7 @@ struct TimeStepTests {
     /// Berlin in 2025: summer time from 30 March 01:00 UTC to 26 October 01:00 UTC.
     private static let berlin = zone(3600, [(1_743_296_400, 7200), (1_761_440_400, 3600)])
 
-    private func bounds(
-        _ step: String,
-        _ second: Int64,
-        _ zone: TimeStep.Offset = { _ in 0 }
-    ) throws -> [Int64] {
+    private func bounds(_ step: String, _ second: Int64, _ zone: TimeStep.Offset = { _ in 0 }) throws -> [Int64] {
         let step = try #require(TimeStep(step))
         let bounds = step.bounds(of: Instant(milliseconds: second * 1000 + 7), offset: zone)
         return [bounds.lowerBound.milliseconds / 1000, bounds.upperBound.milliseconds / 1000]
@@ -42,9 +38,7 @@ struct TimeStepTests {
         let step = try #require(TimeStep("15s", isFine: true))
         let bounds = step.bounds(of: Instant(milliseconds: 50_007)) { _ in 0 }
 
-        #expect(
-            bounds.lowerBound.milliseconds == 45_000 && bounds.upperBound.milliseconds == 60_000
-        )
+        #expect(bounds.lowerBound.milliseconds == 45_000 && bounds.upperBound.milliseconds == 60_000)
         #expect(TimeStep("3601s", isFine: true) == nil && TimeStep("15s") == nil)
         #expect(TimeStep("15m", isFine: true) == TimeStep("15m"))
     }
@@ -65,8 +59,7 @@ struct TimeStepTests {
         #expect(try bounds("1d", 1_761_429_599, Self.berlin) == [1_761_343_200, 1_761_429_600])
     }
 
-    @Test("A day whose midnight the clocks skip begins with its first moment")
-    func skippedMidnight() throws {
+    @Test("A day whose midnight the clocks skip begins with its first moment") func skippedMidnight() throws {
         // Midnight of day 20000 becomes one o'clock.
         let midnight: Int64 = 20_000 * 86_400 - 7200
         let zone = Self.zone(7200, [(midnight, 10_800)])
@@ -97,8 +90,9 @@ struct TimeStepTests {
         #expect(try bounds("1M", -1) == [-2_678_400, 0])
     }
 
-    @Test("Steps follow one another without gap, whatever the zone does", arguments: 0..<40)
-    func gapless(_ seed: Int) throws {
+    @Test("Steps follow one another without gap, whatever the zone does", arguments: 0..<40) func gapless(
+        _ seed: Int
+    ) throws {
         var random = Seed(seed)
         var at: Int64 = 1_600_000_000
         let changes = (0..<6).map { _ in

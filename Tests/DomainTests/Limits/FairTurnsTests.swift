@@ -16,8 +16,7 @@ struct FairTurnsTests {
             Case(waiting: "a1 a2 a3", limit: 3, first: "a1 a2 a3"),
             Case(waiting: "a1 a2 a3 b1", limit: 2, first: "a1 b1"),
             Case(waiting: "a1 a2 a3 a4 b1 b2 c1", limit: 5, first: "a1 b1 c1 a2 b2"),
-            Case(waiting: "a1 b1", limit: 5, first: "a1 b1"),
-            Case(waiting: "a1 a2", limit: 0, first: ""),
+            Case(waiting: "a1 b1", limit: 5, first: "a1 b1"), Case(waiting: "a1 a2", limit: 0, first: ""),
         ]
     )
     func turns(_ row: Case) {

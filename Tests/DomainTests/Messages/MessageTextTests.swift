@@ -17,12 +17,9 @@ struct MessageTextTests {
             Case(tag: "zh-Hans-CN", countryCode: "49", language: .chinese),
             Case(tag: "en_GB", countryCode: "86", language: .english),
             Case(tag: "fr", countryCode: "86", language: .chinese),
-            Case(tag: "fr", countryCode: "33", language: .english),
-            Case(countryCode: "86", language: .chinese),
-            Case(countryCode: "852", language: .chinese),
-            Case(countryCode: "853", language: .chinese),
-            Case(countryCode: "886", language: .chinese),
-            Case(countryCode: "8", language: .english),
+            Case(tag: "fr", countryCode: "33", language: .english), Case(countryCode: "86", language: .chinese),
+            Case(countryCode: "852", language: .chinese), Case(countryCode: "853", language: .chinese),
+            Case(countryCode: "886", language: .chinese), Case(countryCode: "8", language: .english),
             Case(tag: "", countryCode: nil, language: .english),
         ]
     )
@@ -33,9 +30,9 @@ struct MessageTextTests {
     @Test(
         "A browser gets the language that it likes best",
         arguments: [
-            ("zh-CN,zh;q=0.9,en;q=0.8", Language.chinese), ("en;q=0.5, zh;q=0.7", .chinese),
-            ("fr, en;q=0.1", .english), ("zh;q=0, en", .english), ("*", nil), ("", nil),
-            ("zh,en", .chinese), ("en, zh", .english), (";;,=,q", nil), ("en;q=x", nil),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language.chinese), ("en;q=0.5, zh;q=0.7", .chinese), ("fr, en;q=0.1", .english),
+            ("zh;q=0, en", .english), ("*", nil), ("", nil), ("zh,en", .chinese), ("en, zh", .english), (";;,=,q", nil),
+            ("en;q=x", nil),
         ]
     )
     func browser(_ header: String, _ language: Language?) {
@@ -64,8 +61,9 @@ struct MessageTextTests {
         "url": "https://example.org/link/abc?a=1&b=2", "address": "n•••@example.org",
     ]
 
-    @Test("Every template is whole in every language", arguments: OutgoingMessage.Template.allCases)
-    func whole(_ template: OutgoingMessage.Template) {
+    @Test("Every template is whole in every language", arguments: OutgoingMessage.Template.allCases) func whole(
+        _ template: OutgoingMessage.Template
+    ) {
         for language in Language.allCases {
             let text = MessageText.render(
                 Self.message(template, Self.params, language: language.rawValue),
@@ -92,10 +90,7 @@ struct MessageTextTests {
         ]
         for language in ["en", "zh"] {
             let texts = purposes.map { purpose in
-                MessageText.render(
-                    Self.message(.code, ["purpose": purpose], language: language),
-                    appName: "A"
-                ).text
+                MessageText.render(Self.message(.code, ["purpose": purpose], language: language), appName: "A").text
             }
             #expect(Set(texts).count == purposes.count)
         }
@@ -106,11 +101,7 @@ struct MessageTextTests {
         let message = Self.message(.code, ["code": "{app}<b>", "purpose": "login"])
 
         let text = MessageText.render(message, appName: "A\r\nBcc: x") { _, _ in
-            MessageText.OwnWords(
-                subject: "{app}: {code}{nothing} { {1}",
-                text: "Hi <you>\n\n{code}",
-                sms: "{code}"
-            )
+            MessageText.OwnWords(subject: "{app}: {code}{nothing} { {1}", text: "Hi <you>\n\n{code}", sms: "{code}")
         }
 
         #expect(text.subject == "A Bcc: x: {app}<b> { {1}")
@@ -123,8 +114,8 @@ struct MessageTextTests {
     @Test(
         "An app's own words are chosen by the exact tag, then the language, then as the service does",
         arguments: [
-            ("pt-BR", "pt-br"), ("pt_BR", "pt-br"), ("PT", "pt"), ("pt-PT", "pt"), ("de-AT", "de"),
-            ("fr", "en"), ("zh-Hant-TW", "zh"), ("", "en"), ("?", "en"),
+            ("pt-BR", "pt-br"), ("pt_BR", "pt-br"), ("PT", "pt"), ("pt-PT", "pt"), ("de-AT", "de"), ("fr", "en"),
+            ("zh-Hant-TW", "zh"), ("", "en"), ("?", "en"),
         ]
     )
     func ownLanguage(_ tag: String, _ wanted: String) {

@@ -5,9 +5,8 @@ import Testing
 
 /// A comparison of next occurrences with those of `Tests/Oracles/schedules.py`.
 ///
-/// The script shares no code with the service: it uses Python's zoneinfo and dateutil, and NOAA's
-/// hour angle. Every run compares some schedules, with another seed each day;
-/// `LAMPLIGHTER_SCHEDULES=100000` compares more.
+/// The script shares no code with the service: it uses Python's zoneinfo and dateutil, and NOAA's hour angle. Every run
+/// compares some schedules, with another seed each day; `LAMPLIGHTER_SCHEDULES=100000` compares more.
 @Suite("Next occurrences, compared with another implementation")
 struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -54,10 +53,7 @@ struct ScheduleOracleTests {
     @Test("A day's slice of random schedules agrees to the millisecond", .endsInTime)
     func agree() throws {
         let seed = Int(Date().timeIntervalSince1970 / 86_400)
-        let python = try ChildProcess(
-            "/usr/bin/python3",
-            [Self.script, "\(seed)", "\(Self.count)"]
-        )
+        let python = try ChildProcess("/usr/bin/python3", [Self.script, "\(seed)", "\(Self.count)"])
         var zones: [String: ZoneRules] = [:]
         var compared = 0
         var differing: [String] = []
@@ -75,19 +71,9 @@ struct ScheduleOracleTests {
     private static func difference(_ line: Line, _ zone: ZoneRules) -> String? {
         var after = line.after
         for due in line.due {
-            let next = ScheduleRules.next(
-                of: line.timing,
-                after: after,
-                zone: zone,
-                place: line.place
-            )
+            let next = ScheduleRules.next(of: line.timing, after: after, zone: zone, place: line.place)
             guard next == due else { return "\(line.text): \(next?.milliseconds ?? 0)" }
-            let isContained = ScheduleRules.contains(
-                due,
-                in: line.timing,
-                zone: zone,
-                place: line.place
-            )
+            let isContained = ScheduleRules.contains(due, in: line.timing, zone: zone, place: line.place)
             guard isContained else { return "\(line.text): \(due.milliseconds) isn't contained" }
             after = due
         }

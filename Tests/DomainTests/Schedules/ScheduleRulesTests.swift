@@ -161,19 +161,12 @@ struct ScheduleRulesTests {
         for (text, isContained) in [
             ("2026-03-29T01:00", true), ("2026-03-29T01:30", false), ("2026-03-29T00:30", false),
             ("2026-10-25T00:30", true), ("2026-10-25T01:30", false), ("2026-10-26T01:30", false),
-        ] {
-            #expect(
-                ScheduleRules.contains(utc(text), in: timing, zone: zone, place: nil)
-                    == isContained,
-                "\(text)"
-            )
-        }
+        ] { #expect(ScheduleRules.contains(utc(text), in: timing, zone: zone, place: nil) == isContained, "\(text)") }
         let odd = Instant(milliseconds: utc("2026-03-29T01:00").milliseconds + 1)
         #expect(!ScheduleRules.contains(odd, in: timing, zone: zone, place: nil))
     }
 
-    @Test("A schedule without a date takes the first day on which its time is still to come")
-    func firstDay() {
+    @Test("A schedule without a date takes the first day on which its time is still to come") func firstDay() {
         let zone = Zones.rules("Europe/Berlin")
         func day(_ time: DayTime, _ place: Location? = nil) -> String? {
             ScheduleRules.firstDay(
@@ -199,14 +192,8 @@ struct ScheduleRulesTests {
         let rows: [(String, Double, Double, String, String, String)] = [
             ("Europe/Berlin", 52.52, 13.405, "2026-06-21", "2026-06-21T02:43", "2026-06-21T19:33"),
             ("Europe/Berlin", 52.52, 13.405, "2026-12-21", "2026-12-21T07:15", "2026-12-21T14:54"),
-            (
-                "America/New_York", 40.7128, -74.006, "2026-03-20", "2026-03-20T10:59",
-                "2026-03-20T23:08"
-            ),
-            (
-                "Pacific/Auckland", -36.8485, 174.7633, "2026-12-22", "2026-12-21T16:58",
-                "2026-12-22T07:39"
-            ),
+            ("America/New_York", 40.7128, -74.006, "2026-03-20", "2026-03-20T10:59", "2026-03-20T23:08"),
+            ("Pacific/Auckland", -36.8485, 174.7633, "2026-12-22", "2026-12-21T16:58", "2026-12-22T07:39"),
         ]
         for (name, latitude, longitude, day, rise, set) in rows {
             let date = try #require(CalendarDate(day))
@@ -231,38 +218,16 @@ struct ScheduleRulesTests {
     func polar() throws {
         let zone = Zones.rules("Europe/Oslo")
         let tromso = Location(latitude: 69.6492, longitude: 18.9553)
-        let timing = Timing(
-            days: .weekly([1, 2, 3, 4, 5, 6, 7]),
-            time: .sun(.sunset, -30),
-            zone: "Europe/Oslo"
-        )
+        let timing = Timing(days: .weekly([1, 2, 3, 4, 5, 6, 7]), time: .sun(.sunset, -30), zone: "Europe/Oslo")
 
-        let winter = ScheduleRules.polar(
-            timing,
-            after: utc("2026-12-10T00:00"),
-            zone: zone,
-            place: tromso
-        )
-        let summer = ScheduleRules.polar(
-            timing,
-            after: utc("2026-06-10T00:00"),
-            zone: zone,
-            place: tromso
-        )
-        let next = ScheduleRules.next(
-            of: timing,
-            after: utc("2026-12-10T00:00"),
-            zone: zone,
-            place: tromso
-        )
+        let winter = ScheduleRules.polar(timing, after: utc("2026-12-10T00:00"), zone: zone, place: tromso)
+        let summer = ScheduleRules.polar(timing, after: utc("2026-06-10T00:00"), zone: zone, place: tromso)
+        let next = ScheduleRules.next(of: timing, after: utc("2026-12-10T00:00"), zone: zone, place: tromso)
 
         #expect(winter?.outcome == .polarNight)
         #expect(winter?.date.description == "2026-12-10")
         #expect(summer?.outcome == .polarDay)
-        #expect(
-            ScheduleRules.polar(timing, after: utc("2026-10-01T00:00"), zone: zone, place: tromso)
-                == nil
-        )
+        #expect(ScheduleRules.polar(timing, after: utc("2026-10-01T00:00"), zone: zone, place: tromso) == nil)
         #expect(next.map { $0 > utc("2027-01-10T00:00") && $0 < utc("2027-01-20T00:00") } == true)
     }
 
@@ -319,12 +284,7 @@ struct ScheduleRulesTests {
 
 extension ScheduleRules {
     /// Returns whether a moment is one of the schedule's occurrences.
-    static func contains(
-        _ moment: Instant,
-        in timing: Timing,
-        zone: ZoneRules,
-        place: Location?
-    ) -> Bool {
+    static func contains(_ moment: Instant, in timing: Timing, zone: ZoneRules, place: Location?) -> Bool {
         let before = Instant(milliseconds: moment.milliseconds - 1)
         return next(of: timing, after: before, zone: zone, place: place) == moment
     }

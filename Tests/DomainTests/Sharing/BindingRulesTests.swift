@@ -22,17 +22,15 @@ struct BindingRulesTests {
     ]
 
     static let events: [String: BindingEvent] = [
-        "bind": .bind, "invite": .invite, "accept": .accept(from: host), "leave": .leave,
-        "remove b": .remove(other), "remove me": .remove(me), "remove x": .remove(nobody),
-        "transfer b": .transfer(to: other), "transfer me": .transfer(to: me),
-        "transfer x": .transfer(to: nobody), "end": .end,
+        "bind": .bind, "invite": .invite, "accept": .accept(from: host), "leave": .leave, "remove b": .remove(other),
+        "remove me": .remove(me), "remove x": .remove(nobody), "transfer b": .transfer(to: other),
+        "transfer me": .transfer(to: me), "transfer x": .transfer(to: nobody), "end": .end,
     ]
 
-    /// One row for every cell: the caller's role, the event, and the roles afterwards or the
-    /// refusal.
+    /// One row for every cell: the caller's role, the event, and the roles afterwards or the refusal.
     ///
-    /// `=` means no change and `+ends` a new ownership period; `void` and `pass` mean that
-    /// invitations become void or pass to the new owner.
+    /// `=` means no change and `+ends` a new ownership period; `void` and `pass` mean that invitations become void or
+    /// pass to the new owner.
     static let table = """
         strangerToFree | bind | me=special
         strangerToShared | bind | a=special b=normal me=normal
@@ -172,15 +170,12 @@ struct BindingRulesTests {
         #expect(seen.count == CallerRole.allCases.count * Self.events.count)
     }
 
-    @Test("A special's role passes to the earliest normal, of one moment to the smaller id")
-    func heir() throws {
+    @Test("A special's role passes to the earliest normal, of one moment to the smaller id") func heir() throws {
         let early = [
-            Make.binding("me", .special), Make.binding("b", .normal, since: 20),
-            Make.binding("c", .normal, since: 10),
+            Make.binding("me", .special), Make.binding("b", .normal, since: 20), Make.binding("c", .normal, since: 10),
         ]
         let alike = [
-            Make.binding("me", .special), Make.binding("c", .normal, since: 5),
-            Make.binding("b", .normal, since: 5),
+            Make.binding("me", .special), Make.binding("c", .normal, since: 5), Make.binding("b", .normal, since: 5),
         ]
 
         #expect(Self.outcome(of: .leave, among: early) == "b=normal c=special void")
@@ -216,22 +211,17 @@ struct BindingRulesTests {
                 let uid = try #require(uids.randomElement(using: &random))
                 let target = try #require(uids.randomElement(using: &random))
                 let events: [BindingEvent] = [
-                    .bind, .bind, .accept(from: target), .leave, .remove(target),
-                    .transfer(to: target),
+                    .bind, .bind, .accept(from: target), .leave, .remove(target), .transfer(to: target),
                 ]
                 let event = try #require(events.randomElement(using: &random))
-                guard let change = try? BindingRules.decide(event, by: uid, among: present) else {
-                    continue
-                }
+                guard let change = try? BindingRules.decide(event, by: uid, among: present) else { continue }
                 present.removeAll { change.ended.contains($0.uid) }
                 for role in change.roles {
                     for index in present.indices where present[index].uid == role.uid {
                         present[index].role = role.role
                     }
                 }
-                if let joined = change.joined {
-                    present.append(Make.binding(uid.text, joined, since: Int64(second)))
-                }
+                if let joined = change.joined { present.append(Make.binding(uid.text, joined, since: Int64(second))) }
                 let heads = present.filter(\.role.isPrincipal)
                 #expect(present.isEmpty ? heads.isEmpty : heads.count == 1)
                 #expect(

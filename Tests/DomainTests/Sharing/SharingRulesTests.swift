@@ -37,13 +37,7 @@ struct SharingRulesTests {
             let over: ErrorCode? = status == .pending ? nil : .expired
             let ended: ErrorCode? = status.isOpen ? nil : .expired
             return [
-                Row(
-                    way: way,
-                    status: status,
-                    by: "guest",
-                    answer: over,
-                    revocation: .resourceNotFound
-                ),
+                Row(way: way, status: status, by: "guest", answer: over, revocation: .resourceNotFound),
                 Row(
                     way: way,
                     status: status,
@@ -92,9 +86,7 @@ struct SharingRulesTests {
     func missing() {
         let uid = UserID(trusted: "guest")
         #expect(SharingRules.refuseAnswer(nil, by: uid, at: Make.now)?.code == .resourceNotFound)
-        #expect(
-            SharingRules.refuseRevocation(nil, by: uid, at: Make.now)?.code == .resourceNotFound
-        )
+        #expect(SharingRules.refuseRevocation(nil, by: uid, at: Make.now)?.code == .resourceNotFound)
     }
 
     // MARK: When bindings end
@@ -107,9 +99,7 @@ struct SharingRulesTests {
         var reason = UnbindReason.unbound
         var seconds: Int64 = 0
         var fate: SharingRules.Fate
-        var testDescription: String {
-            "\(status) of \(guest ?? "a code"), \(invitations), \(reason) at \(seconds) s"
-        }
+        var testDescription: String { "\(status) of \(guest ?? "a code"), \(invitations), \(reason) at \(seconds) s" }
     }
 
     private static let heir = UserID(trusted: "heir")
@@ -130,28 +120,10 @@ struct SharingRulesTests {
         ),
         End(guest: "guest", ended: ["owner"], invitations: .void, fate: .ends(.revoked)),
         End(ended: ["owner"], invitations: .void, seconds: 60, fate: .ends(.expired)),
-        End(
-            status: .accepted,
-            guest: "guest",
-            ended: ["owner", "guest"],
-            invitations: .void,
-            fate: .ends(.revoked)
-        ),
+        End(status: .accepted, guest: "guest", ended: ["owner", "guest"], invitations: .void, fate: .ends(.revoked)),
         End(guest: "guest", ended: ["owner"], invitations: .pass(to: heir), fate: .ends(.revoked)),
-        End(
-            status: .accepted,
-            guest: "guest",
-            ended: ["owner"],
-            invitations: .pass(to: heir),
-            fate: .passes(to: heir)
-        ),
-        End(
-            status: .accepted,
-            guest: "heir",
-            ended: ["owner"],
-            invitations: .pass(to: heir),
-            fate: .ends(.revoked)
-        ),
+        End(status: .accepted, guest: "guest", ended: ["owner"], invitations: .pass(to: heir), fate: .passes(to: heir)),
+        End(status: .accepted, guest: "heir", ended: ["owner"], invitations: .pass(to: heir), fate: .ends(.revoked)),
     ]
 
     @Test("What becomes of an invitation when bindings end", arguments: ends)

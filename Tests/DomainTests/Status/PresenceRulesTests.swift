@@ -44,9 +44,7 @@ struct PresenceRulesTests {
         return presence
     }
 
-    static func lost(_ connection: Int64) -> PresenceSignal {
-        .disconnected(connection: connection, reason: "lost")
-    }
+    static func lost(_ connection: Int64) -> PresenceSignal { .disconnected(connection: connection, reason: "lost") }
 
     static let table: [Case] = [
         Case(.unseen, .connected(connection: 1), true),
@@ -117,24 +115,13 @@ struct PresenceRulesTests {
     @Test("The number of a connection never falls")
     func numbers() {
         var presence = Self.presence(.alive)
-        _ = PresenceRules.decide(
-            .connected(connection: 3),
-            presence: &presence,
-            silence: 2,
-            at: Make.now
-        )
+        _ = PresenceRules.decide(.connected(connection: 3), presence: &presence, silence: 2, at: Make.now)
         #expect(presence.connection == 5)
-        _ = PresenceRules.decide(
-            .connected(connection: 9),
-            presence: &presence,
-            silence: 2,
-            at: Make.now
-        )
+        _ = PresenceRules.decide(.connected(connection: 9), presence: &presence, silence: 2, at: Make.now)
         #expect(presence.connection == 9)
     }
 
-    @Test("A new connection may miss commands until it is seen to listen, or for so many seconds")
-    func listening() {
+    @Test("A new connection may miss commands until it is seen to listen, or for so many seconds") func listening() {
         var presence = Self.presence(.alive)
         #expect(presence.unheard(at: Make.now, within: 2) == nil)
         // Connection 5 is already known; connection 6 is announced twice.
@@ -159,27 +146,19 @@ struct PresenceRulesTests {
     func takeover() {
         var presence = Self.presence(.alive)
         let signals: [PresenceSignal] = [
-            .connected(connection: 6), .will(session: "now"),
-            .disconnected(connection: 5, reason: "takenOver"), .birth(session: "next"),
+            .connected(connection: 6), .will(session: "now"), .disconnected(connection: 5, reason: "takenOver"),
+            .birth(session: "next"),
         ]
         for signal in signals {
-            #expect(
-                PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now) == nil
-            )
+            #expect(PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now) == nil)
             #expect(presence.isOnline && presence.isAlive)
         }
     }
 
-    @Test("The end of a connection told before its beginning leaves the device offline")
-    func reordered() {
+    @Test("The end of a connection told before its beginning leaves the device offline") func reordered() {
         var presence = Presence()
         _ = PresenceRules.decide(Self.lost(7), presence: &presence, silence: 2, at: Make.now)
-        _ = PresenceRules.decide(
-            .connected(connection: 6),
-            presence: &presence,
-            silence: 2,
-            at: Make.now
-        )
+        _ = PresenceRules.decide(.connected(connection: 6), presence: &presence, silence: 2, at: Make.now)
         #expect(!presence.isOnline)
     }
 }

@@ -57,8 +57,9 @@ extension StatusRulesTests {
         #expect(clearedLate.events.isEmpty && status.open.map(\.name) == ["hot"])
     }
 
-    @Test("A condition reported as off before it was ever on is not raised by a late report")
-    mutating func offFirst() throws {
+    @Test("A condition reported as off before it was ever on is not raised by a late report") mutating func offFirst()
+        throws
+    {
         _ = try take(Make.report(ts: -50, faults: [.init("sensor", value: false)]))
         let late = try take(Make.report(ts: -60, faults: [.init("sensor")]))
         #expect(late.events.isEmpty && status.open.isEmpty)
@@ -68,9 +69,7 @@ extension StatusRulesTests {
     mutating func clearedBound() throws {
         let names = (0..<500).map { "c\($0)" }
         let product = Make.product(alerts: names)
-        for name in names {
-            _ = try take(Make.report(alerts: [.init(name, value: false)]), product: product)
-        }
+        for name in names { _ = try take(Make.report(alerts: [.init(name, value: false)]), product: product) }
         #expect(status.cleared.count == Status.clearedMax)
         #expect(status.cleared.last?.name == "c499")
     }

@@ -13,40 +13,23 @@ extension StatusRulesTests {
     }
 
     static let refusals = [
-        Refusal(
-            name: "an unknown attribute",
-            report: Make.report(["speed": 1]),
-            field: "data.speed"
-        ),
-        Refusal(
-            name: "a value that doesn't fit",
-            report: Make.report(["level": "high"]),
-            field: "data.level"
-        ),
+        Refusal(name: "an unknown attribute", report: Make.report(["speed": 1]), field: "data.speed"),
+        Refusal(name: "a value that doesn't fit", report: Make.report(["level": "high"]), field: "data.level"),
         Refusal(
             name: "one bad value among good ones",
             report: Make.report(["power": true, "level": 101]),
             field: "data.level"
-        ),
-        Refusal(
-            name: "a write-only value",
-            report: Make.report(["pin": "1234"]),
-            field: "data.pin"
-        ),
+        ), Refusal(name: "a write-only value", report: Make.report(["pin": "1234"]), field: "data.pin"),
         Refusal(
             name: "an undeclared alert",
             report: Make.report(["level": 5], alerts: [.init("cold")]),
             field: "alerts"
-        ),
-        Refusal(
-            name: "an undeclared fault",
-            report: Make.report(faults: [.init("hot")]),
-            field: "faults"
-        ),
+        ), Refusal(name: "an undeclared fault", report: Make.report(faults: [.init("hot")]), field: "faults"),
     ]
 
-    @Test("A report that doesn't fit the product is refused whole", arguments: refusals)
-    mutating func refusal(_ row: Refusal) {
+    @Test("A report that doesn't fit the product is refused whole", arguments: refusals) mutating func refusal(
+        _ row: Refusal
+    ) {
         let before = status
         let result = decide(row.report)
         #expect(result.rejection?.code == .invalidRequest)
@@ -54,20 +37,14 @@ extension StatusRulesTests {
         #expect(status == before)
     }
 
-    @Test("A state that would not fit into a status message is refused whole")
-    mutating func tooLarge() throws {
+    @Test("A state that would not fit into a status message is refused whole") mutating func tooLarge() throws {
         let points = (0..<100).map { DataPoint("p\($0)", .string) }
         let product = Make.product(points: points)
         let text = JSONValue.string(String(repeating: "x", count: 1000))
-        for number in 0..<48 {
-            _ = try take(Make.report(JSONObject([("p\(number)", text)])), product: product)
-        }
+        for number in 0..<48 { _ = try take(Make.report(JSONObject([("p\(number)", text)])), product: product) }
         let before = status
 
-        let refused = decide(
-            Make.report(JSONObject([("p48", text), ("p49", text)])),
-            product: product
-        )
+        let refused = decide(Make.report(JSONObject([("p48", text), ("p49", text)])), product: product)
 
         #expect(refused.rejection?.field == "data")
         #expect(status == before)
@@ -84,25 +61,19 @@ extension StatusRulesTests {
         #expect(status.open.count == 2)
     }
 
-    @Test("A free-form device has at most 256 attributes, over several reports")
-    mutating func attributesMax() throws {
-        func data(_ range: Range<Int>) -> JSONObject {
-            JSONObject(range.map { ("a\($0)", .integer(Int64($0))) })
-        }
+    @Test("A free-form device has at most 256 attributes, over several reports") mutating func attributesMax() throws {
+        func data(_ range: Range<Int>) -> JSONObject { JSONObject(range.map { ("a\($0)", .integer(Int64($0))) }) }
         _ = try take(Make.report(data(0..<200)), product: Make.freeForm)
         _ = try take(Make.report(data(200..<256)), product: Make.freeForm)
-        #expect(
-            decide(Make.report(data(256..<257)), product: Make.freeForm).rejection?.field == "data"
-        )
+        #expect(decide(Make.report(data(256..<257)), product: Make.freeForm).rejection?.field == "data")
         #expect(status.attributes.count == 256)
         _ = try take(Make.report(["a0": 77]), product: Make.freeForm)
     }
 
-    @Test("A free-form device has at most 64 alerts on at once, and may always end one")
-    mutating func conditionsMax() throws {
-        for number in 0..<64 {
-            _ = try take(Make.report(alerts: [.init("a\(number)")]), product: Make.freeForm)
-        }
+    @Test("A free-form device has at most 64 alerts on at once, and may always end one") mutating func conditionsMax()
+        throws
+    {
+        for number in 0..<64 { _ = try take(Make.report(alerts: [.init("a\(number)")]), product: Make.freeForm) }
         let before = status
         let one = Make.report(alerts: [.init("one more")])
         #expect(decide(one, product: Make.freeForm).rejection?.field == "alerts")
@@ -114,9 +85,7 @@ extension StatusRulesTests {
     @Test("A batch of one names its field as any batch does")
     mutating func batchOfOne() {
         let report = Report(points: [.init(ts: Make.now, data: ["unheard": 1])])
-        #expect(
-            decide(report, product: Make.product()).rejection?.field == "reports.0.data.unheard"
-        )
+        #expect(decide(report, product: Make.product()).rejection?.field == "reports.0.data.unheard")
     }
 
     @Test("A free-form device has at most 32 KiB of state")

@@ -49,16 +49,16 @@ extension StatusRulesTests {
         Make.report(ts: ts, alerts: [.init("hot", value: .bool(isOn))])
     }
 
-    @Test("A device is told whether its report is in the state or the history", arguments: places)
-    mutating func stored(_ row: Place) throws {
+    @Test("A device is told whether its report is in the state or the history", arguments: places) mutating func stored(
+        _ row: Place
+    ) throws {
         let before = Make.report(["level": 9, "power": false], ts: -100, alerts: [.init("hot")])
         _ = try take(before, product: Make.freeForm)
 
         #expect(try take(row.report, product: Make.freeForm).stored == row.stored)
     }
 
-    @Test("Bytes go with products that have no data points, and with no others")
-    mutating func binary() throws {
+    @Test("Bytes go with products that have no data points, and with no others") mutating func binary() throws {
         let report = Report(points: [.init(ts: nil, data: ["level": 10])], binary: "AAEC")
         let before = status
 

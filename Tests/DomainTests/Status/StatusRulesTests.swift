@@ -20,14 +20,7 @@ struct StatusRulesTests {
         product: Product = Make.product(),
         at now: Instant = Make.now
     ) -> Result<StatusRules.Outcome, Rejection> {
-        StatusRules.decide(
-            report,
-            of: Make.did,
-            product: product,
-            status: &status,
-            at: now,
-            ids: &ids
-        )
+        StatusRules.decide(report, of: Make.did, product: product, status: &status, at: now, ids: &ids)
     }
 
     func value(_ name: String) -> JSONValue? {
@@ -40,8 +33,7 @@ struct StatusRulesTests {
 
     struct Merge: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Seconds from now to the second report's time; the first report's was -100, with level
-        /// 10.
+        /// Seconds from now to the second report's time; the first report's was -100, with level 10.
         var ts: Int64?
         var level: JSONValue
         var wanted: JSONValue
@@ -51,14 +43,7 @@ struct StatusRulesTests {
     }
 
     static let merges = [
-        Merge(
-            name: "a newer time wins",
-            ts: -50,
-            level: 20,
-            wanted: 20,
-            isChanged: true,
-            wantedTs: -50
-        ),
+        Merge(name: "a newer time wins", ts: -50, level: 20, wanted: 20, isChanged: true, wantedTs: -50),
         Merge(
             name: "an equal time wins, later arrival",
             ts: -100,
@@ -66,23 +51,8 @@ struct StatusRulesTests {
             wanted: 20,
             isChanged: true,
             wantedTs: -100
-        ),
-        Merge(
-            name: "an older time loses",
-            ts: -150,
-            level: 20,
-            wanted: 10,
-            isChanged: false,
-            wantedTs: -100
-        ),
-        Merge(
-            name: "no time is the arrival",
-            ts: nil,
-            level: 20,
-            wanted: 20,
-            isChanged: true,
-            wantedTs: 0
-        ),
+        ), Merge(name: "an older time loses", ts: -150, level: 20, wanted: 10, isChanged: false, wantedTs: -100),
+        Merge(name: "no time is the arrival", ts: nil, level: 20, wanted: 20, isChanged: true, wantedTs: 0),
         Merge(
             name: "ten minutes ahead are taken as they are",
             ts: 600,
@@ -139,8 +109,7 @@ struct StatusRulesTests {
         #expect(StatusRules.effective(nil, at: Make.now) == Make.now)
     }
 
-    @Test("After a clock that was set back, reports and alerts count at once")
-    mutating func setBack() throws {
+    @Test("After a clock that was set back, reports and alerts count at once") mutating func setBack() throws {
         let fast = Make.at(10_800)
         let alert = [Report.Condition("hot")]
         _ = try decide(Make.report(["level": 10], alerts: alert), at: fast).get()
@@ -199,8 +168,7 @@ struct StatusRulesTests {
         #expect(!outcome.isVisible)
     }
 
-    @Test("An older alert goes to the history at its own time, and changes nothing")
-    mutating func olderAlert() throws {
+    @Test("An older alert goes to the history at its own time, and changes nothing") mutating func olderAlert() throws {
         _ = try take(Make.report(alerts: [.init("hot")]))
         let before = status
         let off = Make.report(ts: -50, alerts: [.init("hot", value: false)])
@@ -246,8 +214,7 @@ struct StatusRulesTests {
         #expect(outcome.history.map(\.ts) == [Make.at(-300), Make.at(-200), Make.at(-100)])
     }
 
-    @Test("Stored history older than the state is kept and changes nothing")
-    mutating func oldBatch() throws {
+    @Test("Stored history older than the state is kept and changes nothing") mutating func oldBatch() throws {
         _ = try take(Make.report(["level": 50]))
         let outcome = try take(Make.history([(-300, ["level": 10]), (-200, ["level": 20])]))
         #expect(value("level") == 50)

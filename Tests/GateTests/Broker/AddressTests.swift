@@ -8,18 +8,17 @@ struct AddressTests {
     private static let name = "lamplighter-address"
     private static let other: UInt32 = 0x7F00_0007
 
-    @Test("Requests and registrations say where they come from, reports do not", arguments: [5, 4])
-    func told(version: UInt8) throws {
+    @Test("Requests and registrations say where they come from, reports do not", arguments: [5, 4]) func told(
+        version: UInt8
+    ) throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)
 
         for (hello, topic, address) in [
             (Cast.app(version), "\(Cast.ownApp)/request/account/whoami", ["127.0.0.7"]),
-            (
-                Cast.product(version), "ll/v1/product/\(World.key)/\(World.mac)/register",
-                ["127.0.0.7"]
-            ), (Cast.device(version), "\(Cast.ownDevice)/report", []),
+            (Cast.product(version), "ll/v1/product/\(World.key)/\(World.mac)/register", ["127.0.0.7"]),
+            (Cast.device(version), "\(Cast.ownDevice)/report", []),
         ] as [(MiniClient.Hello, String, [String])] {
             let far = try MiniClient(broker.port, hello, from: Self.other)
             #expect(try far.publish(topic) == 0)
@@ -30,8 +29,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A client's properties under the gate's names are dropped, all others pass")
-    func stripped() throws {
+    @Test("A client's properties under the gate's names are dropped, all others pass") func stripped() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)
@@ -41,8 +39,7 @@ struct AddressTests {
             + MiniClient.user("lamplighter-else", "x") + [0x01, 1]
 
         for (hello, topic) in [
-            (Cast.app(), "\(Cast.ownApp)/request/account/whoami"),
-            (Cast.device(), "\(Cast.ownDevice)/report"),
+            (Cast.app(), "\(Cast.ownApp)/request/account/whoami"), (Cast.device(), "\(Cast.ownDevice)/report"),
         ] {
             let client = try MiniClient(broker.port, hello)
             #expect(try client.publish(topic, properties: forged) == 0)
@@ -53,8 +50,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A terminal's will says where it comes from, whatever properties it was given")
-    func will() throws {
+    @Test("A terminal's will says where it comes from, whatever properties it was given") func will() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)

@@ -17,8 +17,7 @@ struct BrokerTests {
         let (refused, denied): (UInt8, UInt8) = version == 5 ? (0x87, 0x87) : (5, 0x80)
 
         for hello in [
-            Cast.product(version), Cast.device(version), Cast.app(version),
-            Cast.worker("a", version),
+            Cast.product(version), Cast.device(version), Cast.app(version), Cast.worker("a", version),
             MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version),
         ] {
             #expect(try MiniClient(broker.port, hello).code == 0)
@@ -29,14 +28,8 @@ struct BrokerTests {
             wrong.clientId = "somebody"
             #expect(try MiniClient(broker.port, wrong).code == refused)
         }
-        #expect(
-            try MiniClient(broker.port, MiniClient.Hello(nil, nil, "x", version: version)).code
-                == refused
-        )
-        #expect(
-            try MiniClient(broker.port, MiniClient.Hello("", "", "", version: version)).code
-                == refused
-        )
+        #expect(try MiniClient(broker.port, MiniClient.Hello(nil, nil, "x", version: version)).code == refused)
+        #expect(try MiniClient(broker.port, MiniClient.Hello("", "", "", version: version)).code == refused)
 
         let device = try MiniClient(broker.port, Cast.device(version))
         #expect(try device.subscribe("\(Cast.ownDevice)/command") == 1)
@@ -50,8 +43,7 @@ struct BrokerTests {
         #expect(try device.publish("$CONTROL/lamplighter/v1") == denial)
     }
 
-    @Test("Only the worker of the options gets in while the file is missing or damaged")
-    func closed() throws {
+    @Test("Only the worker of the options gets in while the file is missing or damaged") func closed() throws {
         let broker = try GateBroker(Cast.records())
         #expect(try MiniClient(broker.port, Cast.device()).code == 0)
 
@@ -123,10 +115,7 @@ struct BrokerTests {
         #expect(two.online && two.connection > one.connection)
         #expect(try first.waitForEnd() != nil)
 
-        _ = try worker.publish(
-            "$CONTROL/lamplighter/v1",
-            #"{"commands":[{"command":"announcePresence"}]}"#
-        )
+        _ = try worker.publish("$CONTROL/lamplighter/v1", #"{"commands":[{"command":"announcePresence"}]}"#)
         #expect(try next() == two)
         try second.disconnect()
         #expect(try next() == (false, two.connection, "closed"))

@@ -11,8 +11,9 @@ struct FormTests {
         try GateBroker(Cast.records(), options: Self.free.merging(more) { $1 })
     }
 
-    @Test("A terminal holds so many subscriptions, the same one once", arguments: [5, 4])
-    func number(version: UInt8) throws {
+    @Test("A terminal holds so many subscriptions, the same one once", arguments: [5, 4]) func number(
+        version: UInt8
+    ) throws {
         let broker = try broker()
         let client = try MiniClient(broker.port, Cast.app(version))
         let denied: UInt8 = version == 5 ? 0x87 : 0x80
@@ -53,9 +54,7 @@ struct FormTests {
         let tail = String(repeating: "/x", count: 150)
         let before = try broker.memory()
 
-        for number in 0..<1_000 {
-            #expect(try client.subscribe("\(Cast.ownApp)/q\(number)\(tail)") == 0x87)
-        }
+        for number in 0..<1_000 { #expect(try client.subscribe("\(Cast.ownApp)/q\(number)\(tail)") == 0x87) }
 
         #expect(try worker.receive()?.payload.contains(#""reason":"filterNotAllowed""#) == true)
         #expect(try broker.memory() - before < 10 << 20)
@@ -68,9 +67,7 @@ struct FormTests {
         let tail = String(repeating: "/x", count: 150)
         let before = try broker.memory()
 
-        for number in 0..<300 {
-            #expect(try client.subscribe("\(Cast.ownApp)/q\(number)\(tail)") == 1)
-        }
+        for number in 0..<300 { #expect(try client.subscribe("\(Cast.ownApp)/q\(number)\(tail)") == 1) }
 
         #expect(try broker.memory() - before > 10 << 20)
     }
@@ -79,9 +76,7 @@ struct FormTests {
     func levels() throws {
         let broker = try broker()
         let client = try MiniClient(broker.port, Cast.app())
-        func topic(_ levels: Int) -> String {
-            "\(Cast.ownApp)/request" + String(repeating: "/x", count: levels - 6)
-        }
+        func topic(_ levels: Int) -> String { "\(Cast.ownApp)/request" + String(repeating: "/x", count: levels - 6) }
 
         #expect(try client.publish(topic(12)) == 0x10)
         #expect(try client.publish(topic(13)) == 0x87)
@@ -89,8 +84,9 @@ struct FormTests {
         #expect(try MiniClient(free.port, Cast.app()).publish(topic(13)) == 0x10)
     }
 
-    @Test("Too much Correlation Data is taken out, and said; a long Response Topic is taken out")
-    func properties() throws {
+    @Test("Too much Correlation Data is taken out, and said; a long Response Topic is taken out") func properties()
+        throws
+    {
         let broker = try broker()
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/app/#") == 1)
@@ -102,8 +98,7 @@ struct FormTests {
             (128, 128, []), (129, nil, ["correlationData"]), (60_000, nil, ["correlationData"]),
         ] as [(Int, Int?, [String])] {
             let properties =
-                MiniClient.correlation(correlation) + MiniClient.responseTopic(long)
-                + MiniClient.user("mine", "1")
+                MiniClient.correlation(correlation) + MiniClient.responseTopic(long) + MiniClient.user("mine", "1")
             #expect(try client.publish(topic, properties: properties) == 0)
             let message = try #require(try worker.receive())
             #expect(MiniClient.correlation(in: message.properties) == expected)

@@ -26,8 +26,9 @@ struct RefusedWillTests {
         #expect(try broker.memory() - before < 5 << 20)
     }
 
-    @Test("Without a username, or without a will, it is refused as before", arguments: [5, 4])
-    func others(version: UInt8) throws {
+    @Test("Without a username, or without a will, it is refused as before", arguments: [5, 4]) func others(
+        version: UInt8
+    ) throws {
         let broker = try GateBroker(Cast.records())
         var anonymous = Self.hello(version, password: "wrong")
         anonymous.username = nil

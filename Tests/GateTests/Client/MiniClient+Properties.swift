@@ -10,9 +10,7 @@ extension MiniClient {
         return length
     }
 
-    static func user(_ name: String, _ value: String) -> [UInt8] {
-        [0x26] + text(name) + text(value)
-    }
+    static func user(_ name: String, _ value: String) -> [UInt8] { [0x26] + text(name) + text(value) }
 
     static func correlation(_ count: Int) -> [UInt8] {
         [0x09, UInt8(count >> 8), UInt8(count & 0xFF)] + [UInt8](repeating: 0x63, count: count)

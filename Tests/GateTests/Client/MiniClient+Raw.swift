@@ -1,6 +1,5 @@
 extension MiniClient {
-    /// Publishes at QoS 2, releases the message, and returns the PUBREC's code (0 in MQTT 3.1.1,
-    /// which has no code).
+    /// Publishes at QoS 2, releases the message, and returns the PUBREC's code (0 in MQTT 3.1.1, which has no code).
     func publishTwice(_ topic: String, _ payload: String = "{}") throws -> UInt8 {
         let id = newId()
         var body = Self.text(topic) + id

@@ -1,8 +1,7 @@
 import Glibc
 import Testing
 
-/// A minimal MQTT client over a blocking socket, which sends the gate any request and reads the
-/// code of its answer.
+/// A minimal MQTT client over a blocking socket, which sends the gate any request and reads the code of its answer.
 final class MiniClient {
     /// The fields of a client's CONNECT.
     struct Hello {
@@ -79,17 +78,11 @@ final class MiniClient {
         _ payload: String = "{}",
         retained: Bool = false,
         properties: [UInt8] = []
-    ) throws -> UInt8 {
-        try publish(topic, Array(payload.utf8), retained: retained, properties: properties)
-    }
+    ) throws -> UInt8 { try publish(topic, Array(payload.utf8), retained: retained, properties: properties) }
 
     /// Publishes a payload that isn't text, at QoS 1, and returns the PUBACK's code.
-    func publish(
-        _ topic: String,
-        _ payload: [UInt8],
-        retained: Bool = false,
-        properties: [UInt8] = []
-    ) throws -> UInt8 {
+    func publish(_ topic: String, _ payload: [UInt8], retained: Bool = false, properties: [UInt8] = []) throws -> UInt8
+    {
         let id = newId()
         var body = Self.text(topic) + id
         if version == 5 { body += Self.length(properties.count) + properties }
@@ -123,8 +116,7 @@ final class MiniClient {
         return messages.isEmpty ? nil : messages.removeFirst()
     }
 
-    /// Waits for a message that has all these texts in its topic or payload, and drops other
-    /// messages.
+    /// Waits for a message that has all these texts in its topic or payload, and drops other messages.
     func receive(with texts: String..., within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
         while let message = try receive(within: max(0, end - Self.now())) {
@@ -134,8 +126,7 @@ final class MiniClient {
         return nil
     }
 
-    /// Waits until the broker closes the connection and returns the seconds it took; nil if it
-    /// stays open.
+    /// Waits until the broker closes the connection and returns the seconds it took; nil if it stays open.
     func waitForEnd(within seconds: Double = 5) throws -> Double? {
         let start = Self.now()
         while Self.now() < start + seconds {
@@ -190,11 +181,7 @@ extension MiniClient {
     /// A stream socket that brokers started by other tests don't inherit.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-    static func open(
-        _ port: UInt16,
-        within seconds: Double,
-        from source: UInt32 = 0x7F00_0001
-    ) throws -> Int32 {
+    static func open(_ port: UInt16, within seconds: Double, from source: UInt32 = 0x7F00_0001) throws -> Int32 {
         let end = now() + seconds
         repeat {
             let file = socket(AF_INET, streamType, 0)
@@ -245,9 +232,7 @@ extension MiniClient {
         }
         body += text(hello.clientId)
         if let will = hello.will {
-            if hello.version == 5 {
-                body += length(hello.willProperties.count) + hello.willProperties
-            }
+            if hello.version == 5 { body += length(hello.willProperties.count) + hello.willProperties }
             body += text(will.topic) + text(will.payload)
         }
         if let username = hello.username { body += text(username) }
@@ -260,13 +245,9 @@ extension MiniClient {
         return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }
 
-    static func framed(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] {
-        [kind] + length(body.count) + body
-    }
+    static func framed(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] { [kind] + length(body.count) + body }
 
-    func send(_ bytes: [UInt8]) throws {
-        _ = Glibc.send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-    }
+    func send(_ bytes: [UInt8]) throws { _ = Glibc.send(file, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
     private func read(until end: Double) throws -> (kind: UInt8, body: [UInt8])? {
         guard let kind = byte(until: end) else { return nil }

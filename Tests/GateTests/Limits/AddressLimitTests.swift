@@ -10,9 +10,8 @@ struct AddressLimitTests {
 
     /// Address limits that a test reaches soon, without any limit for single connections.
     private static let options = [
-        "address_messages_per_second": 1, "address_message_burst": 20,
-        "terminal_messages_per_second": 0, "terminal_bytes_per_second": 0,
-        "device_messages_per_second": 0, "device_bytes_per_second": 0,
+        "address_messages_per_second": 1, "address_message_burst": 20, "terminal_messages_per_second": 0,
+        "terminal_bytes_per_second": 0, "device_messages_per_second": 0, "device_bytes_per_second": 0,
         "product_messages_per_second": 0, "product_bytes_per_second": 0,
     ]
 
@@ -51,8 +50,8 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The first terminal uses up the burst, the others have their seldom bursts, and the rate
-        // adds little in a second or two.
+        // The first terminal uses up the burst, the others have their seldom bursts, and the rate adds little in a
+        // second or two.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)
@@ -105,8 +104,7 @@ struct AddressLimitTests {
         #expect(more <= seconds + 1)
     }
 
-    @Test("A terminal that is refused for its address is not closed, and may come back")
-    func notClosed() throws {
+    @Test("A terminal that is refused for its address is not closed, and may come back") func notClosed() throws {
         let broker = try GateBroker(
             Cast.records(),
             options: Self.options.merging(
@@ -126,8 +124,7 @@ struct AddressLimitTests {
         #expect(try App(2, on: broker).client.code == 0)
     }
 
-    @Test("Coming back fills neither the address's bucket nor the terminal's share")
-    func reconnecting() throws {
+    @Test("Coming back fills neither the address's bucket nor the terminal's share") func reconnecting() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options)
 
         let passed = try (0..<5).map { _ in
@@ -154,9 +151,7 @@ struct AddressLimitTests {
         while try worker.receive(with: "{}", within: 0.3) != nil { others += 1 }
         #expect(others >= 20)
 
-        for _ in 0..<40 {
-            #expect(try MiniClient(broker.port, hello, from: Self.crowded).code == 0)
-        }
+        for _ in 0..<40 { #expect(try MiniClient(broker.port, hello, from: Self.crowded).code == 0) }
 
         var wills = 0
         while try worker.receive(with: "will", within: 0.5) != nil { wills += 1 }

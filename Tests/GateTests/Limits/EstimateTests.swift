@@ -3,8 +3,8 @@ import Testing
 
 @testable import Gate
 
-/// Messages waiting in a broker whose private structures the gate doesn't know: the gate estimates
-/// them, and the service ends sessions.
+/// Messages waiting in a broker whose private structures the gate doesn't know: the gate estimates them, and the
+/// service ends sessions.
 @Suite("What is held, in another broker")
 struct EstimateTests {
     @Test(

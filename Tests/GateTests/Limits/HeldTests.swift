@@ -28,9 +28,7 @@ struct HeldTests {
 
     private func count(_ client: MiniClient, of text: String) throws -> Int {
         var count = 0
-        while let message = try client.receive(within: 0.4) {
-            if message.topic.contains(text) { count += 1 }
-        }
+        while let message = try client.receive(within: 0.4) { if message.topic.contains(text) { count += 1 } }
         return count
     }
 
@@ -42,20 +40,14 @@ struct HeldTests {
         let broker = try GateBroker(Cast.records(), qos: 1)
         let device = try MiniClient(broker.port, Cast.device(version))
         let properties: [UInt8] = version == 5 ? [0] : []
-        let body =
-            MiniClient.text("\(Cast.ownDevice)/report") + [0, 7] + properties + [0x7B, 0x7D]
+        let body = MiniClient.text("\(Cast.ownDevice)/report") + [0, 7] + properties + [0x7B, 0x7D]
         try device.send(MiniClient.framed(0x34, body))
         #expect(try device.waitForEnd() != nil)
 
-        let service = try MiniClient(
-            broker.port,
-            MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version)
-        )
-        // The gate permits QoS 2 at the next turn of the broker's loop, which another message
-        // causes.
+        let service = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version))
+        // The gate permits QoS 2 at the next turn of the broker's loop, which another message causes.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
-        let result =
-            MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
+        let result = MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
         try service.send(MiniClient.framed(0x34, result))
         #expect(try service.packet(0x50).prefix(2) == [0, 8])
     }
@@ -158,8 +150,7 @@ struct HeldTests {
         #expect(try device.waitForEnd(within: 0.2) == nil)
     }
 
-    @Test("A session that the app's secret began ends with the connection; a token's stays")
-    func sessions() throws {
+    @Test("A session that the app's secret began ends with the connection; a token's stays") func sessions() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         var hello = Cast.app()
@@ -181,8 +172,9 @@ struct HeldTests {
         #expect(try MiniClient(broker.port, hello).receive()?.payload == "kept")
     }
 
-    @Test("Newcomers of all addresses have a rate, of which one product has half while others ask")
-    func newcomers() throws {
+    @Test("Newcomers of all addresses have a rate, of which one product has half while others ask") func newcomers()
+        throws
+    {
         var newcomers = Newcomers(perSecond: 10, now: 0)
         var admitted = (0..<30).filter { newcomers.admit("a\($0)", of: "one", at: 0) }.count
         #expect(admitted == 10)

@@ -12,10 +12,7 @@ struct LimitTests {
 
     /// Message limits that a test reaches soon, without any other limit.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
-        [
-            "\(who)_messages_per_second": rate, "\(who)_message_burst": burst,
-            "\(who)_bytes_per_second": 0,
-        ]
+        ["\(who)_messages_per_second": rate, "\(who)_message_burst": burst, "\(who)_bytes_per_second": 0]
     }
 
     private static func hello(_ who: String, _ version: UInt8) -> (MiniClient.Hello, String) {
@@ -23,10 +20,7 @@ struct LimitTests {
         case "device": (Cast.device(version), report)
         case "product": (Cast.product(version), register)
         case "service":
-            (
-                MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version),
-                "ll/v1/system/outbound/result"
-            )
+            (MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version), "ll/v1/system/outbound/result")
         default: (Cast.app(version), request)
         }
     }
@@ -84,8 +78,9 @@ struct LimitTests {
         }
     }
 
-    @Test("Switched off, as many pass as are sent", arguments: ["terminal", "device", "product"])
-    func off(who: String) throws {
+    @Test("Switched off, as many pass as are sent", arguments: ["terminal", "device", "product"]) func off(
+        who: String
+    ) throws {
         let broker = try GateBroker(
             Cast.records(),
             options: ["\(who)_messages_per_second": 0, "\(who)_bytes_per_second": 0]
@@ -164,9 +159,7 @@ struct LimitTests {
         // The same id from another address is another client that knows the app's secret.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
-        while MiniClient.now() < start + 20 {
-            if try MiniClient(broker.port, Cast.app(version)).code == 0 { return }
-        }
+        while MiniClient.now() < start + 20 { if try MiniClient(broker.port, Cast.app(version)).code == 0 { return } }
         Issue.record("the pause never ended")
     }
 
@@ -203,9 +196,7 @@ struct LimitTests {
             #expect(client.code == 0)
             let topic = "ll/v1/app/demo/\(String(repeating: "\(number)", count: 32))/request/a/b"
             let end = MiniClient.now() + 5
-            while try client.waitForEnd(within: 0.01) == nil, MiniClient.now() < end {
-                try client.publishOnly(topic)
-            }
+            while try client.waitForEnd(within: 0.01) == nil, MiniClient.now() < end { try client.publishOnly(topic) }
         }
 
         #expect(try MiniClient(broker.port, app(3), from: far).code == 0x87)

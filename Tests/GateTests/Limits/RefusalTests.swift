@@ -24,23 +24,15 @@ struct RefusalTests {
         _ = try MiniClient(broker.port, MiniClient.Hello("hush", "hush", World.did))
         let masked = try #require(try worker.receive())
 
-        let name =
-            #""username":"device:\#(World.did)","clientId":"\#(World.did)","address":"127.0.0.1""#
-        #expect(
-            connect.payload.hasPrefix("{\(name),\"action\":\"connect\",\"reason\":\"badSecret\",")
-        )
-        #expect(
-            publish.payload.contains(#""topic":"ll/v1/device/other/report","reason":"notAllowed""#)
-        )
+        let name = #""username":"device:\#(World.did)","clientId":"\#(World.did)","address":"127.0.0.1""#
+        #expect(connect.payload.hasPrefix("{\(name),\"action\":\"connect\",\"reason\":\"badSecret\","))
+        #expect(publish.payload.contains(#""topic":"ll/v1/device/other/report","reason":"notAllowed""#))
         #expect(subscribe.payload.contains(#""action":"subscribe","topic":"$SYS/#""#))
         #expect(masked.payload.contains(#""username":"?""#))
-        for message in [connect, publish, subscribe, masked] {
-            #expect(!message.payload.contains("hush"))
-        }
+        for message in [connect, publish, subscribe, masked] { #expect(!message.payload.contains("hush")) }
     }
 
-    @Test("Beyond a hundred a second refusals are counted, and told with the next")
-    func suppressed() {
+    @Test("Beyond a hundred a second refusals are counted, and told with the next") func suppressed() {
         var refusals = Refusals(root: "ll/v1", perSecond: 2)
         let entry = Refusals.Entry(
             username: nil,
@@ -59,26 +51,18 @@ struct RefusalTests {
         #expect((payload?.utf8.count ?? 0) < 400)
     }
 
-    @Test("Garbage, half packets and strange names don't end the broker", arguments: 0..<2)
-    func garbage(seed: Int) throws {
+    @Test("Garbage, half packets and strange names don't end the broker", arguments: 0..<2) func garbage(
+        seed: Int
+    ) throws {
         let broker = try GateBroker(Cast.records())
         var random = Seed(seed)
-        let names = [
-            "device:", "app:demo", "💡", "service:\u{FFFD}", "a:b:c",
-            String(repeating: "x", count: 9_000),
-        ]
+        let names = ["device:", "app:demo", "💡", "service:\u{FFFD}", "a:b:c", String(repeating: "x", count: 9_000)]
 
         for _ in 0..<300 {
             var packet = MiniClient.connect(
-                MiniClient.Hello(
-                    names[random.below(6)],
-                    names[random.below(6)],
-                    names[random.below(6)]
-                )
+                MiniClient.Hello(names[random.below(6)], names[random.below(6)], names[random.below(6)])
             )
-            for _ in 0..<random.below(4) {
-                packet[random.below(packet.count)] = UInt8(random.below(256))
-            }
+            for _ in 0..<random.below(4) { packet[random.below(packet.count)] = UInt8(random.below(256)) }
             let file = try MiniClient.open(broker.port, within: 5)
             _ = Glibc.send(
                 file,

@@ -33,8 +33,7 @@ import Testing
         #expect(RelayedAddress(path: path).client(of: "192.0.2.9") == "192.0.2.9")
     }
 
-    @Test("Without a file addresses stay as they are", arguments: ["", "/nowhere/addresses"])
-    func missing(_ path: String) {
-        #expect(RelayedAddress(path: path).client(of: "127.64.1.2") == "127.64.1.2")
-    }
+    @Test("Without a file addresses stay as they are", arguments: ["", "/nowhere/addresses"]) func missing(
+        _ path: String
+    ) { #expect(RelayedAddress(path: path).client(of: "127.64.1.2") == "127.64.1.2") }
 }

@@ -9,13 +9,10 @@ struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
 
-    /// Starts a broker with two devices that are never too fast, and a worker that processes
-    /// nothing.
+    /// Starts a broker with two devices that are never too fast, and a worker that processes nothing.
     private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
         let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
-        let options = [
-            "device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit,
-        ]
+        let options = ["device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit]
         let broker = try GateBroker(Cast.records() + [other], options: options)
         let worker = try MiniClient(broker.port, Cast.worker("status"))
         #expect(try worker.subscribe("ll/v1/device/+/report") == 1)
@@ -62,8 +59,8 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // The worker has processed the messages before the first echo, of which there are none;
-        // then those before the second.
+        // The worker has processed the messages before the first echo, of which there are none; then those before the
+        // second.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)
@@ -71,22 +68,17 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker is away no report is refused: the broker keeps the reports until its
-        // return.
+        // While the worker is away no report is refused: the broker keeps the reports until its return.
         try worker.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
         #expect(try Self.passed(flooder, Self.report, 60) == 60)
     }
 
-    @Test("Where the work is divided each lane refuses the reports of its own devices alone")
-    func lanes() throws {
+    @Test("Where the work is divided each lane refuses the reports of its own devices alone") func lanes() throws {
         let (broker, worker) = try Self.start(10)
         #expect(
-            try worker.publish(
-                "$CONTROL/lamplighter/v1",
-                Array(#"{"commands":[{"command":"divide"}]}"#.utf8)
-            ) < 0x80
+            try worker.publish("$CONTROL/lamplighter/v1", Array(#"{"commands":[{"command":"divide"}]}"#.utf8)) < 0x80
         )
         // Of 32 lanes the 16th has the shard of the cast's device, and the first has the other's.
         let late = try MiniClient(broker.port, Cast.worker("status.15"))

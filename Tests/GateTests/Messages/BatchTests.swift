@@ -26,29 +26,18 @@ struct BatchTests {
     private static func start() throws -> GateBroker {
         try GateBroker(
             Cast.records(),
-            options: [
-                "device_messages_per_second": 0, "device_bytes_per_second": 0,
-                "terminal_messages_per_second": 0,
-            ]
+            options: ["device_messages_per_second": 0, "device_bytes_per_second": 0, "terminal_messages_per_second": 0]
         )
     }
 
     /// Connects a worker that receives its messages in batches.
-    private static func worker(
-        _ name: String,
-        _ port: UInt16,
-        filters: String...
-    ) throws -> MiniClient {
+    private static func worker(_ name: String, _ port: UInt16, filters: String...) throws -> MiniClient {
         let worker = try MiniClient(port, Cast.worker(name))
-        for filter in filters + ["ll/v1/system/batch/\(name)"] {
-            #expect(try worker.subscribe(filter) == 1)
-        }
+        for filter in filters + ["ll/v1/system/batch/\(name)"] { #expect(try worker.subscribe(filter) == 1) }
         return worker
     }
 
-    private static func text(_ piece: UnsafeBufferPointer<UInt8>) -> String {
-        String(decoding: piece, as: UTF8.self)
-    }
+    private static func text(_ piece: UnsafeBufferPointer<UInt8>) -> String { String(decoding: piece, as: UTF8.self) }
 
     /// Receives until there are `count` messages, and returns those of batches and single ones.
     private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Sent] {
@@ -73,17 +62,12 @@ struct BatchTests {
     }
 
     /// Publishes messages as a worker does.
-    private static func send(
-        _ client: MiniClient,
-        _ messages: [(topic: String, payload: String)]
-    ) throws {
+    private static func send(_ client: MiniClient, _ messages: [(topic: String, payload: String)]) throws {
         var writer = BatchWriter()
         for message in messages {
             var (topic, payload) = message
             topic.withUTF8 { topic in
-                payload.withUTF8 { payload in
-                    writer.append(BatchedMessage(topic: topic, payload: payload))
-                }
+                payload.withUTF8 { payload in writer.append(BatchedMessage(topic: topic, payload: payload)) }
             }
         }
         #expect(try client.publish(publish, writer.bytes) < 0x80)
@@ -94,12 +78,7 @@ struct BatchTests {
     )
     func once() throws {
         let broker = try Self.start()
-        let worker = try Self.worker(
-            "status",
-            broker.port,
-            filters: "ll/v1/device/+/report",
-            "ll/v1/device/#"
-        )
+        let worker = try Self.worker("status", broker.port, filters: "ll/v1/device/+/report", "ll/v1/device/#")
         let device = try MiniClient(broker.port, Cast.device())
 
         for number in 0..<200 { try device.publishOnly(Self.report, "\(number)") }
@@ -110,8 +89,9 @@ struct BatchTests {
         #expect(try worker.receive(within: 0.3) == nil)
     }
 
-    @Test("A request keeps its correlation, its response topic and the address that the gate saw")
-    func properties() throws {
+    @Test("A request keeps its correlation, its response topic and the address that the gate saw") func properties()
+        throws
+    {
         let broker = try Self.start()
         let worker = try Self.worker("account", broker.port, filters: "ll/v1/app/#")
         let app = try MiniClient(broker.port, Cast.app(), from: Self.other)
@@ -209,9 +189,8 @@ struct BatchTests {
         try Self.send(
             worker,
             [
-                ("\(Cast.ownDevice)/command", "1"), ("other/root", "2"),
-                ("$CONTROL/lamplighter/v1", "3"), ("ll/v1/system/batch/status", "4"),
-                ("ll/v1/device/+/command", "5"), ("\(Cast.ownDevice)/command", "6"),
+                ("\(Cast.ownDevice)/command", "1"), ("other/root", "2"), ("$CONTROL/lamplighter/v1", "3"),
+                ("ll/v1/system/batch/status", "4"), ("ll/v1/device/+/command", "5"), ("\(Cast.ownDevice)/command", "6"),
             ]
         )
 
@@ -222,16 +201,12 @@ struct BatchTests {
         #expect(try tool.receive(within: 0.3) == nil)
     }
 
-    @Test("A batch from other clients than workers, or one that is none, publishes nothing")
-    func refused() throws {
+    @Test("A batch from other clients than workers, or one that is none, publishes nothing") func refused() throws {
         let broker = try Self.start()
         let worker = try MiniClient(broker.port, Cast.worker("status.out0"))
         let device = try MiniClient(broker.port, Cast.device())
         #expect(try device.subscribe("\(Cast.ownDevice)/command") == 1)
-        let gateway = try MiniClient(
-            broker.port,
-            MiniClient.Hello("service:sms", "sms", "svc.sms.1")
-        )
+        let gateway = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1"))
 
         var writer = BatchWriter()
         var topic = "\(Cast.ownDevice)/command"
@@ -245,8 +220,7 @@ struct BatchTests {
         #expect(try device.receive()?.payload == "the first")
     }
 
-    @Test("The will of a device that registers says where it came from, and nothing else does")
-    func will() throws {
+    @Test("The will of a device that registers says where it came from, and nothing else does") func will() throws {
         let broker = try Self.start()
         let tool = try MiniClient(broker.port, Cast.worker("tools.watch"))
         let topic = "ll/v1/product/\(World.key)/\(World.mac)/register"

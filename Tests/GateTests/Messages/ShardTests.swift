@@ -21,8 +21,7 @@ struct ShardTests {
         return (broker, worker)
     }
 
-    @Test("Workers see the shard in the topics of reports, requests and registrations")
-    func topics() throws {
+    @Test("Workers see the shard in the topics of reports, requests and registrations") func topics() throws {
         let (broker, worker) = try Self.start()
         let device = try MiniClient(broker.port, Cast.device())
         let app = try MiniClient(broker.port, Cast.app())
@@ -75,17 +74,11 @@ struct ShardTests {
         hello.will = ("\(Cast.ownDevice)/presence", "my will", false)
         do {
             let device = try MiniClient(broker.port, hello)
-            #expect(
-                try worker.receive(with: "\"online\":true")?.topic
-                    == "ll/v1/shard/4f/system/presence/\(World.did)"
-            )
+            #expect(try worker.receive(with: "\"online\":true")?.topic == "ll/v1/shard/4f/system/presence/\(World.did)")
             withExtendedLifetime(device) {}
         }
 
-        #expect(
-            try worker.receive(with: "\"online\":false")?.topic
-                == "ll/v1/shard/4f/system/presence/\(World.did)"
-        )
+        #expect(try worker.receive(with: "\"online\":false")?.topic == "ll/v1/shard/4f/system/presence/\(World.did)")
         #expect(try worker.receive(with: "my will")?.topic == "\(Self.device)/presence")
     }
 

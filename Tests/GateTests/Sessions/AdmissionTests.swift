@@ -45,10 +45,8 @@ struct AdmissionTests {
         Case("device:\(World.did)", World.product, World.did, .badSecret),
         Case("device:\(World.did)", nil, World.did, .noPassword),
         Case("device:\(World.otherDid)", World.device, World.otherDid, .unknownPrincipal),
-        Case("device:" + World.mac, World.device, World.mac, .badClientId),
-        Case("app:demo", World.app, World.terminal),
-        Case("app:demo", World.app, World.otherTerminal),
-        Case("app:demo", World.app, "abc", .badClientId),
+        Case("device:" + World.mac, World.device, World.mac, .badClientId), Case("app:demo", World.app, World.terminal),
+        Case("app:demo", World.app, World.otherTerminal), Case("app:demo", World.app, "abc", .badClientId),
         Case("app:demo", World.token, World.terminal, .badSecret),
         Case("app:other", World.app, World.terminal, .terminalOfOtherApp),
         Case("app:none", World.app, World.terminal, .unknownPrincipal),
@@ -92,14 +90,11 @@ struct AdmissionTests {
         Case("service:sms", World.service, "svc.tools.1", .badClientId),
         Case("service:lamplighter", World.worker, "svc.lamplighter.status"),
         Case("service:lamplighter", World.service, "svc.lamplighter.x", .unknownPrincipal),
-        Case("service:tools", World.worker, "svc.tools.1", .badSecret),
-        Case(nil, World.device, World.did, .noUsername),
-        Case("", World.device, World.did, .badUsername),
-        Case("device", World.device, World.did, .badUsername),
+        Case("service:tools", World.worker, "svc.tools.1", .badSecret), Case(nil, World.device, World.did, .noUsername),
+        Case("", World.device, World.did, .badUsername), Case("device", World.device, World.did, .badUsername),
         Case("device:", World.device, World.did, .badUsername),
         Case("Device:\(World.did)", World.device, World.did, .badUsername),
-        Case("device:a/b", World.device, "a/b", .badUsername),
-        Case("device:+", World.device, "+", .badUsername),
+        Case("device:a/b", World.device, "a/b", .badUsername), Case("device:+", World.device, "+", .badUsername),
         Case("admin", World.device, "admin", .badUsername),
         // A certificate stands in for the secret of the device that it names, and for nothing else.
         Case("device:\(World.did)", nil, World.did, certificate: certificate()),
@@ -107,26 +102,9 @@ struct AdmissionTests {
         Case("device:\(World.did)", nil, World.did, certificate: certificate(begin: World.now)),
         Case("device:\(World.did)", nil, World.otherDid, certificate: certificate(), .badClientId),
         Case(nil, nil, World.did, certificate: certificate(), .noUsername),
-        Case(
-            "device:\(World.did)",
-            nil,
-            World.did,
-            certificate: certificate(of: World.otherDid),
-            .noPassword
-        ),
-        Case(
-            "device:\(World.did)",
-            World.device,
-            World.did,
-            certificate: certificate(of: World.otherDid)
-        ),
-        Case(
-            "device:\(World.did)",
-            nil,
-            World.did,
-            certificate: .init(name: World.did, begin: 0),
-            .noPassword
-        ),
+        Case("device:\(World.did)", nil, World.did, certificate: certificate(of: World.otherDid), .noPassword),
+        Case("device:\(World.did)", World.device, World.did, certificate: certificate(of: World.otherDid)),
+        Case("device:\(World.did)", nil, World.did, certificate: .init(name: World.did, begin: 0), .noPassword),
         Case(
             "device:\(World.otherDid)",
             nil,
@@ -181,8 +159,7 @@ struct AdmissionTests {
         #expect(rights(nil) != nil)
     }
 
-    @Test("A device that was removed is refused with its certificate, as with its secret")
-    func removedDevice() {
+    @Test("A device that was removed is refused with its certificate, as with its secret") func removedDevice() {
         let tables = World.tables(adding: [.removed(.device, key: World.did)])
         let attempt = Admission.Attempt(
             username: "device:\(World.did)",
@@ -226,25 +203,18 @@ struct AdmissionTests {
         var admission = World.admission
         admission.revoked.insert("s-1")
         let tables = World.tables(session: World.session())
-        let attempt = Admission.Attempt(
-            username: "app:demo",
-            password: World.app,
-            clientId: World.terminal
-        )
+        let attempt = Admission.Attempt(username: "app:demo", password: World.app, clientId: World.terminal)
 
         #expect(throws: Never.self) { try admission.admit(attempt, by: tables, now: World.now) }
     }
 
-    @Test("The first use of a token is noted, and ends the secret's way in before the file says so")
-    func firstUse() throws {
+    @Test("The first use of a token is noted, and ends the secret's way in before the file says so") func firstUse()
+        throws
+    {
         var admission = World.admission
         let tables = World.tables(session: World.session(isUsed: false))
         func admit(_ password: Digest) throws(RefusalReason) -> Admission.Pass {
-            let attempt = Admission.Attempt(
-                username: "app:demo",
-                password: password,
-                clientId: World.terminal
-            )
+            let attempt = Admission.Attempt(username: "app:demo", password: password, clientId: World.terminal)
             return try admission.admit(attempt, by: tables, now: World.now)
         }
 
@@ -270,10 +240,7 @@ struct AdmissionTests {
         #expect(admit("c", at: 60_000))
     }
 
-    private func outcome(
-        _ attempt: Admission.Attempt,
-        _ tables: CredentialTables?
-    ) -> RefusalReason? {
+    private func outcome(_ attempt: Admission.Attempt, _ tables: CredentialTables?) -> RefusalReason? {
         do {
             _ = try World.admission.admit(attempt, by: tables, now: World.now)
             return nil

@@ -8,20 +8,16 @@ import Testing
 struct FirstUseTests {
     private static let login = "\(Cast.ownApp)/request/account/login"
 
-    private func unused(_ session: String) throws -> Record {
-        try Cast.terminal(session: session, isUsed: false)
-    }
+    private func unused(_ session: String) throws -> Record { try Cast.terminal(session: session, isUsed: false) }
 
-    @Test("The app's secret gets in without the user's space, however the record comes")
-    func stranger() throws {
+    @Test("The app's secret gets in without the user's space, however the record comes") func stranger() throws {
         let broker = try GateBroker(Cast.records() + [unused("s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         let app = try MiniClient(broker.port, Cast.app())
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // The app repeats the login and the record is written again; the session still began
-        // elsewhere.
+        // The app repeats the login and the record is written again; the session still began elsewhere.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
@@ -36,8 +32,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }
 
-    @Test("A login that another connection sent gives no rights to the one that came after it")
-    func another() throws {
+    @Test("A login that another connection sent gives no rights to the one that came after it") func another() throws {
         let broker = try GateBroker(Cast.records())
         let first = try MiniClient(broker.port, Cast.app())
         #expect(try first.publish(Self.login, "in hand") < 0x80)
@@ -50,8 +45,9 @@ struct FirstUseTests {
         #expect(try MiniClient(broker.port, Cast.app()).code == 0)
     }
 
-    @Test("The first connection with the token ends the secret's way in, and the service is told")
-    func firstUse() throws {
+    @Test("The first connection with the token ends the secret's way in, and the service is told") func firstUse()
+        throws
+    {
         let broker = try GateBroker(Cast.records() + [unused("s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/system/token-used") == 1)

@@ -10,9 +10,7 @@ private struct Reference {
     var hasSession: Bool
 
     func mayPublish(_ topic: String, retained: Bool) -> Bool {
-        if topic.isEmpty || topic.contains("+") || topic.contains("#") || topic.contains("\0") {
-            return false
-        }
+        if topic.isEmpty || topic.contains("+") || topic.contains("#") || topic.contains("\0") { return false }
         if retained, !isWorker { return false }
         return writable.contains { Self.passes(topic, $0) }
     }
@@ -26,8 +24,7 @@ private struct Reference {
         return readable.contains { Self.passes(topic, $0) }
     }
 
-    /// Returns whether a subscription is granted: whether samples of all topics that it matches are
-    /// readable.
+    /// Returns whether a subscription is granted: whether samples of all topics that it matches are readable.
     func maySubscribe(_ filter: String) -> Bool {
         var filter = filter
         if filter == "$share" || filter.hasPrefix("$share/") {
@@ -42,9 +39,7 @@ private struct Reference {
         return readable.contains { granted in samples.allSatisfy { Self.passes($0, granted) } }
     }
 
-    private var isWorker: Bool {
-        principal == .service(name: "tools") || principal == .service(name: "lamplighter")
-    }
+    private var isWorker: Bool { principal == .service(name: "tools") || principal == .service(name: "lamplighter") }
 
     private var isService: Bool {
         if case .service = principal { true } else { false }
@@ -95,10 +90,7 @@ private struct Reference {
         return passes(levels(topic)[...], levels(filter)[...])
     }
 
-    private static func passes(
-        _ topic: ArraySlice<Substring>,
-        _ filter: ArraySlice<Substring>
-    ) -> Bool {
+    private static func passes(_ topic: ArraySlice<Substring>, _ filter: ArraySlice<Substring>) -> Bool {
         guard let wanted = filter.first else { return topic.isEmpty }
         if wanted == "#" { return true }
         guard let level = topic.first, wanted == "+" || same(wanted, level) else { return false }
@@ -106,18 +98,14 @@ private struct Reference {
     }
 
     /// Compares byte by byte, since two spellings of é are equal as Swift strings, but not in MQTT.
-    private static func same(_ left: Substring, _ right: Substring) -> Bool {
-        left.utf8.elementsEqual(right.utf8)
-    }
+    private static func same(_ left: Substring, _ right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     private static func samples(of filter: String) -> [String] {
         let plain = levels(filter).map { $0 == "+" ? "?" : String($0) }
         guard plain.last == "#" else { return [plain.joined(separator: "/")] }
         let parent = plain.dropLast()
         let deeper = [["?"], ["?", ""], ["?", "?", "?"]].map { Array(parent) + $0 }
-        return (parent.isEmpty ? deeper : [Array(parent)] + deeper).map {
-            $0.joined(separator: "/")
-        }
+        return (parent.isEmpty ? deeper : [Array(parent)] + deeper).map { $0.joined(separator: "/") }
     }
 }
 
@@ -125,27 +113,24 @@ private struct Reference {
 struct ModelTests {
     private static let principals: [Principal] = [
         .product(key: World.key, mac: World.mac), .device(did: World.did),
-        .terminal(terminalId: World.terminal, appId: "demo"), .service(name: "sms"),
-        .service(name: "clock"), .service(name: "login"), .service(name: "own"),
-        .service(name: "tools"), .service(name: "lamplighter"),
+        .terminal(terminalId: World.terminal, appId: "demo"), .service(name: "sms"), .service(name: "clock"),
+        .service(name: "login"), .service(name: "own"), .service(name: "tools"), .service(name: "lamplighter"),
     ]
 
     /// The beginnings of random topics, chosen so that many are near a right.
     private static let starts = [
-        "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)",
-        "ll/v1/app/demo/\(World.terminal)", "ll/v1/user/\(World.uid)", "ll/v1/system/outbound",
-        "ll/v1/system/trigger", "ll/v1/system/session-invalid", "ll/v1", "ll", "$SYS", "$CONTROL",
-        "$CONTROL/lamplighter", "", "ll/v1/x/x",
+        "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)", "ll/v1/app/demo/\(World.terminal)",
+        "ll/v1/user/\(World.uid)", "ll/v1/system/outbound", "ll/v1/system/trigger", "ll/v1/system/session-invalid",
+        "ll/v1", "ll", "$SYS", "$CONTROL", "$CONTROL/lamplighter", "", "ll/v1/x/x",
     ]
 
     private static let levels = [
-        "register", "registered", "report", "info", "presence", "command", "response", "request",
-        "account", "login", "sms", "result", "v1", "x", "+", "#", "", "é", "e\u{301}", "💡", "$SYS",
-        "$share", "a+", "#a", " ", "\u{FEFF}", World.did, World.otherDid, "ll", "device", "..",
+        "register", "registered", "report", "info", "presence", "command", "response", "request", "account", "login",
+        "sms", "result", "v1", "x", "+", "#", "", "é", "e\u{301}", "💡", "$SYS", "$share", "a+", "#a", " ", "\u{FEFF}",
+        World.did, World.otherDid, "ll", "device", "..",
     ]
 
-    @Test("A hundred thousand random questions get the model's answer", arguments: 0..<4)
-    func random(seed: Int) {
+    @Test("A hundred thousand random questions get the model's answer", arguments: 0..<4) func random(seed: Int) {
         var random = Seed(seed)
         let worlds = [nil, World.session(), World.session(until: World.now)].map { session in
             Self.principals.map { World.rights($0, session: session) }
@@ -164,9 +149,7 @@ struct ModelTests {
                 reference.maySubscribe(topic), reference.mayReceive(topic),
             ]
             if found.contains(true) { allowed += 1 }
-            if found != expected {
-                Issue.record("\(reference.principal) session \(world) \(topic): \(found)")
-            }
+            if found != expected { Issue.record("\(reference.principal) session \(world) \(topic): \(found)") }
         }
         // Questions that are always denied would prove little.
         #expect(allowed > 2_000)
@@ -174,16 +157,15 @@ struct ModelTests {
 
     private static func answers(_ rights: Rights, _ topic: String) -> [Bool] {
         [
-            rights.mayPublish(topic), rights.mayPublish(topic, retained: true),
-            rights.maySubscribe(topic), rights.mayReceive(topic),
+            rights.mayPublish(topic), rights.mayPublish(topic, retained: true), rights.maySubscribe(topic),
+            rights.mayReceive(topic),
         ]
     }
 
     private static func topic(_ random: inout Seed) -> String {
-        var parts = starts[random.below(starts.count)].split(
-            separator: "/",
-            omittingEmptySubsequences: false
-        ).map(String.init)
+        var parts = starts[random.below(starts.count)].split(separator: "/", omittingEmptySubsequences: false).map(
+            String.init
+        )
         for _ in 0..<random.below(4) { parts.append(levels[random.below(levels.count)]) }
         if random.below(4) == 0, !parts.isEmpty {
             parts[random.below(parts.count)] = levels[random.below(levels.count)]

@@ -13,13 +13,7 @@ struct OverlapTests {
     }
 
     private func session(old: OldToken?) -> Session {
-        Session(
-            sessionId: "s-1",
-            uid: World.uid,
-            token: World.token,
-            expiresAt: World.now + 1_000,
-            old: old
-        )
+        Session(sessionId: "s-1", uid: World.uid, token: World.token, expiresAt: World.now + 1_000, old: old)
     }
 
     /// A second, slow implementation of the rules for one terminal's tokens.
@@ -63,11 +57,7 @@ struct OverlapTests {
                 session.token = World.secret(UInt8(100 + reference.newest))
                 session.expiresAt = .max
                 tables.apply(
-                    .terminal(
-                        terminalId: World.terminal,
-                        appId: "demo",
-                        session: reference.isOver ? nil : session
-                    )
+                    .terminal(terminalId: World.terminal, appId: "demo", session: reference.isOver ? nil : session)
                 )
             }
             write()
@@ -78,19 +68,14 @@ struct OverlapTests {
                     reference.refresh(at: now)
                     write()
                 case 2:
-                    // The service learns which token was used, or writes the file for another
-                    // reason.
+                    // The service learns which token was used, or writes the file for another reason.
                     write()
                 case 3 where random.below(6) == 0:
                     reference.isOver = true
                     write()
                 default:
                     let token = max(0, reference.newest - random.below(3))
-                    let pass = try? admission.admit(
-                        attempt(World.secret(UInt8(100 + token))),
-                        by: tables,
-                        now: now
-                    )
+                    let pass = try? admission.admit(attempt(World.secret(UInt8(100 + token))), by: tables, now: now)
                     if let rotated = pass?.begun, let old = rotated.old {
                         admission.spent.insert(old, of: rotated.sessionId, now: now)
                     }
@@ -100,8 +85,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("The app's secret doesn't connect while a session lives, overlapping or not")
-    func secret() throws {
+    @Test("The app's secret doesn't connect while a session lives, overlapping or not") func secret() throws {
         let old = OldToken(token: World.secret(9), until: World.now + 60)
         for old in [nil, old] {
             #expect(throws: RefusalReason.sessionTokenRequired) {
@@ -133,9 +117,7 @@ struct OverlapBrokerTests {
     @Test("The old token connects until the new one did, and the service is told so once")
     func overlap() throws {
         let until = Clock.now() + 60_000
-        let broker = try GateBroker(
-            Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", until))]
-        )
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", until))])
         let worker = try MiniClient(broker.port, Cast.worker())
         _ = try worker.subscribe("ll/v1/system/token-used")
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
@@ -161,8 +143,9 @@ struct OverlapBrokerTests {
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-2")).code == 0)
     }
 
-    @Test("After a login in another user's place nothing of the old user arrives, not even at once")
-    func replacedUser() throws {
+    @Test("After a login in another user's place nothing of the old user arrives, not even at once") func replacedUser()
+        throws
+    {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         for round in 0..<20 {

@@ -21,8 +21,8 @@ struct RequestSubscribersTests {
             app = try MiniClient(broker.port, Cast.app())
         }
 
-        /// Returns whether a request to `service` reaches the fallback; a mark published after it
-        /// shows that nothing arrived.
+        /// Returns whether a request to `service` reaches the fallback; a mark published after it shows that nothing
+        /// arrived.
         func isHeard(_ service: String) throws -> Bool {
             _ = try app.publish("\(requests)/\(service)/list")
             let other = try MiniClient(broker.port, Cast.worker("marker"))
@@ -46,8 +46,9 @@ struct RequestSubscribersTests {
     private static let online = #"{"online":true,"ts":1}"#
     private static let offline = #"{"online":false,"ts":2}"#
 
-    @Test("The stand-in hears a request exactly while no worker that is there has subscribed to it")
-    func presence() throws {
+    @Test("The stand-in hears a request exactly while no worker that is there has subscribed to it") func presence()
+        throws
+    {
         let cell = try Cell()
         #expect(try cell.isHeard("device"))
 
@@ -88,8 +89,7 @@ struct RequestSubscribersTests {
         #expect(try cell.isHeard("device"))
     }
 
-    @Test("What waited for the stand-in while it was away comes, and it goes on hearing")
-    func queue() throws {
+    @Test("What waited for the stand-in while it was away comes, and it goes on hearing") func queue() throws {
         let broker = try GateBroker(Cast.records())
         var hello = Cast.worker("session")
         (hello.isClean, hello.sessionExpiry) = (false, 600)

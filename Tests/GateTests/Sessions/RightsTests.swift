@@ -51,14 +51,8 @@ struct RightsTests {
         Case(who: terminal, topic: "\(ownApp)/+", subscribe: true),
         Case(who: terminal, topic: "ll/v1/app/demo/+/response"),
         Case(who: terminal, topic: "ll/v1/app/demo/\(World.otherTerminal)/request/a/b"),
-        Case(who: terminal, topic: "ll/v1/user/\(World.uid)/#"),
-        Case(who: terminal, topic: "$share/g/\(ownApp)/#"),
-        Case(
-            who: .service(name: "sms"),
-            topic: "ll/v1/system/outbound/sms",
-            subscribe: true,
-            receive: true
-        ),
+        Case(who: terminal, topic: "ll/v1/user/\(World.uid)/#"), Case(who: terminal, topic: "$share/g/\(ownApp)/#"),
+        Case(who: .service(name: "sms"), topic: "ll/v1/system/outbound/sms", subscribe: true, receive: true),
         Case(
             who: .service(name: "sms"),
             topic: "ll/v1/system/outbound/result",
@@ -110,8 +104,7 @@ struct RightsTests {
         if !isFilter { #expect(rights.mayReceive(row.topic) == row.receive) }
     }
 
-    @Test("Retained messages and wills are for workers only, and no will goes to a $ topic")
-    func retained() {
+    @Test("Retained messages and wills are for workers only, and no will goes to a $ topic") func retained() {
         let device = World.rights(Self.device)
         let worker = World.rights(.service(name: "tools"))
 

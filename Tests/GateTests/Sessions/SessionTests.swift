@@ -90,8 +90,7 @@ struct SessionTests {
         hello.password = "app"
         let second = try MiniClient(broker.port, hello)
         #expect(second.code == 0)
-        // With the app's secret the client starts clean: the queued messages are for the holder of
-        // the session's token.
+        // With the app's secret the client starts clean: the queued messages are for the holder of the session's token.
         #expect(try second.receive(within: 0.2) == nil)
     }
 
@@ -100,8 +99,7 @@ struct SessionTests {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         _ = try worker.publish("\(Cast.ownUser)/device/x/status", "kept", retained: true)
-        // The publisher is gone when the message is delivered, but the gate is still asked about
-        // it.
+        // The publisher is gone when the message is delivered, but the gate is still asked about it.
         try worker.disconnect()
         #expect(try worker.waitForEnd() != nil)
 

@@ -58,8 +58,9 @@ struct StandingTests {
         }
     }
 
-    @Test("A connection made after a session's end, with the app's secret, outlives the revocation")
-    func afterwards() throws {
+    @Test("A connection made after a session's end, with the app's secret, outlives the revocation") func afterwards()
+        throws
+    {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         let old = try MiniClient(broker.port, Cast.app(password: "token s-1"))
@@ -73,8 +74,7 @@ struct StandingTests {
         #expect(try new.waitForEnd(within: 1) == nil)
     }
 
-    @Test("Connections are numbered from what the store knows, wherever the clock stands")
-    func numbers() throws {
+    @Test("Connections are numbered from what the store knows, wherever the clock stands") func numbers() throws {
         // As if all earlier connections had been made with a clock that was a year ahead.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])

@@ -52,8 +52,9 @@ import Testing
         #expect(taken.withLock { $0 } == [second.end, third.end])
     }
 
-    @Test("A certificate that clients would refuse is not taken in the place of one that they take")
-    func invalid() throws {
+    @Test("A certificate that clients would refuse is not taken in the place of one that they take") func invalid()
+        throws
+    {
         let folder = try TemporaryFolder()
         let directory = try directory(folder)
         let authority = try LocalAuthority.readOrMake(in: directory, at: now)
@@ -106,10 +107,7 @@ import Testing
         let problem = #expect(throws: Problem.self) { try TLSMaterial(files) }
 
         #expect(problem?.place == files.key)
-        #expect(
-            problem?.code
-                == (fault == "key of another" ? .certificateKeyMismatch : .certificateUnusable)
-        )
+        #expect(problem?.code == (fault == "key of another" ? .certificateKeyMismatch : .certificateUnusable))
     }
 
     @Test(

@@ -18,9 +18,7 @@ import Testing
     )
 
     /// Port settings that work on every machine: the system chooses free ports.
-    private static let anyPorts = [
-        "mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1",
-    ]
+    private static let anyPorts = ["mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1"]
 
     @Test(
         "Without a certificate there are plain listeners alone; without a broker of one's own none of its own, and WebSockets when asked for"
@@ -51,9 +49,7 @@ import Testing
         let given = try ListenerPorts(settings, facts)
         #expect(given.mqttTLS == nil && given.clientCertificate == nil)
         #expect(given.webSocketTLS != nil && given.httpTLS != nil && given.webSocket == nil)
-        let asked = try await self.settings(
-            Self.anyPorts.merging(["mqtt.webSocketPort": "0"]) { $1 }
-        )
+        let asked = try await self.settings(Self.anyPorts.merging(["mqtt.webSocketPort": "0"]) { $1 })
         #expect(try ListenerPorts(asked, facts).webSocket != nil)
 
         facts = Self.all
@@ -96,8 +92,8 @@ import Testing
         #expect(problem?.message.contains(host) == true)
     }
 
-    @Test("The usual ports are those of the documents, unless the service takes what is free")
-    func usual() async throws {
+    @Test("The usual ports are those of the documents, unless the service takes what is free") func usual() async throws
+    {
         let usual = try await settings()
         #expect(usual.port(.mqttTLS) == 8883)
         #expect(usual.port(.clientCertificate) == 8884)
@@ -106,9 +102,7 @@ import Testing
         #expect(usual.port(.httpTLS) == 8443)
         #expect(try await settings(["mqtt.port": "0"]).port(.webSocket) == 0)
         #expect(try await settings(["http.port": "0"]).port(.mqttTLS) == 0)
-        #expect(
-            try await settings(["http.port": "0", "mqtt.tlsPort": "8883"]).port(.mqttTLS) == 8883
-        )
+        #expect(try await settings(["http.port": "0", "mqtt.tlsPort": "8883"]).port(.mqttTLS) == 8883)
     }
 
     @Test(
@@ -118,15 +112,10 @@ import Testing
     func plain(_ key: String) async throws {
         for host in ["0.0.0.0", "::", "192.0.2.7", "lamps.example.com"] {
             let open = try await settings([key: host])
-            let problem = #expect(throws: Problem.self) {
-                try LocalHosts.check(open, ownsBroker: true)
-            }
+            let problem = #expect(throws: Problem.self) { try LocalHosts.check(open, ownsBroker: true) }
             #expect(problem?.code == .listenerOpen)
             #expect(problem?.place == key)
-            try LocalHosts.check(
-                try await settings([key: host, "insecure": "true"]),
-                ownsBroker: true
-            )
+            try LocalHosts.check(try await settings([key: host, "insecure": "true"]), ownsBroker: true)
         }
         for host in ["127.0.0.1", "127.0.0.2", "::1", "localhost"] {
             try LocalHosts.check(try await settings([key: host]), ownsBroker: true)
@@ -139,8 +128,7 @@ import Testing
         "Wherever the broker listens, the relay of WebSockets reaches it by a loopback address",
         arguments: [
             ("0.0.0.0", ["0.0.0.0"], "127.0.0.1"), ("::", ["::", "127.0.0.1"], "127.0.0.1"),
-            ("::1", ["::1", "127.0.0.1"], "127.0.0.1"),
-            ("192.0.2.7", ["192.0.2.7", "127.0.0.1"], "127.0.0.1"),
+            ("::1", ["::1", "127.0.0.1"], "127.0.0.1"), ("192.0.2.7", ["192.0.2.7", "127.0.0.1"], "127.0.0.1"),
             ("127.0.0.2", ["127.0.0.2"], "127.0.0.2"),
         ]
     )
@@ -153,17 +141,16 @@ import Testing
         #expect(LocalHosts.relay(of: host) == relay)
     }
 
-    @Test("The broker is told which listeners show its certificate, and which ask for the client's")
-    func broker() async throws {
+    @Test("The broker is told which listeners show its certificate, and which ask for the client's") func broker()
+        async throws
+    {
         var ports = ListenerPorts(mqtt: 4711)
         ports.mqttTLS = 4712
         ports.clientCertificate = 4713
         let settings = try await settings(["tls.host": "192.0.2.7", "mqtt.host": "127.0.0.2"])
         let files = TLSFiles(certificate: "/c", key: "/k", authority: "/a")
 
-        let texts = BrokerListener.all(settings, ports).map {
-            $0.text(files, connections: 9, qos: 1)
-        }
+        let texts = BrokerListener.all(settings, ports).map { $0.text(files, connections: 9, qos: 1) }
 
         #expect(
             texts == [
@@ -175,8 +162,9 @@ import Testing
         )
     }
 
-    @Test("Plain listeners that other machines reach are named with their addresses, and no others")
-    func open() async throws {
+    @Test("Plain listeners that other machines reach are named with their addresses, and no others") func open()
+        async throws
+    {
         var ports = ListenerPorts(mqtt: 1)
         (ports.http, ports.webSocket, ports.health, ports.mqttTLS) = (2, 3, 4, 5)
         let hosts = ["mqtt.host": "0.0.0.0", "http.host": "::", "insecure": "true"]

@@ -58,15 +58,11 @@ import Testing
         let first = try LocalAuthority.readOrMake(in: directory, at: now)
         let later = isEnded ? first.facts.end : now
         if isEnded {
-            let problem = #expect(throws: Problem.self) {
-                try first.renewServer([], days: 1, at: later)
-            }
+            let problem = #expect(throws: Problem.self) { try first.renewServer([], days: 1, at: later) }
             #expect(problem?.cures.first?.command.contains("--renew-authority") == true)
         } else {
             unlink(directory.authorityKey)
-            let problem = #expect(throws: Problem.self) {
-                try LocalAuthority.readOrMake(in: directory, at: later)
-            }
+            let problem = #expect(throws: Problem.self) { try LocalAuthority.readOrMake(in: directory, at: later) }
             #expect(problem?.cures.contains { $0.command.contains("--renew-authority") } == true)
         }
 
@@ -96,24 +92,17 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // Certificates can't outlive the authority that signs them, so both concerns have the same
-        // cure.
+        // Certificates can't outlive the authority that signs them, so both concerns have the same cure.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])
-        #expect(
-            both.allSatisfy { $0.isUrgent && $0.command?.contains("--renew-authority") == true }
-        )
+        #expect(both.allSatisfy { $0.isUrgent && $0.command?.contains("--renew-authority") == true })
 
         try TextFile.write(CertificateAuthority(at: now).pem, to: files.authority)
         let foreign = try TLSMaterial(files).concerns(at: now)
         #expect(foreign.map(\.path) == [files.certificate] && foreign[0].isUrgent)
         #expect(foreign[0].text.description.contains("has not signed it"))
-        let given = TLSFiles(
-            certificate: files.certificate,
-            key: files.key,
-            authority: files.authority
-        )
+        let given = TLSFiles(certificate: files.certificate, key: files.key, authority: files.authority)
         #expect(try TLSMaterial(given).concerns(at: now).isEmpty)
         #expect(try TLSMaterial(given).concerns(at: server.end).first?.command == nil)
     }
@@ -123,8 +112,7 @@ import Testing
         arguments: [
             ([0x30, 0x82, 0x0a, 0x10, 2, 1, 3, 0x80, 0xff], "pkcs12"), ([0, 1, 2, 0xff], "DER"),
             (Array("-----BEGIN PKCS7-----".utf8), "pkcs7"),
-            (Array("-----BEGIN CERTIFICATE REQUEST-----".utf8), "request"),
-            (Array("hello".utf8), "no certificate"),
+            (Array("-----BEGIN CERTIFICATE REQUEST-----".utf8), "request"), (Array("hello".utf8), "no certificate"),
         ] as [([UInt8], String)]
     )
     func forms(_ bytes: [UInt8], _ word: String) throws {

@@ -25,13 +25,10 @@ extension PersonalData {
             "refresh": "which retained statuses are to be published again",
             "replan": "whose schedules are to be planned again",
             "deadLetter": "messages that could not be understood; not kept by person",
-            "attempt": "counts of tries within a day, which limit them",
-            "code": "hashes alone; not kept by person",
-            "ticket": "hashes alone; not kept by person",
-            "request": "answers, kept for ten minutes to be repeated",
-            "refusal": "connections of clients that did not prove who they are",
-            "account.deviceIdHash": "a hash", "account.passwordHash": "a hash",
-            "session.tokenHash": "a hash", "session.oldTokenHash": "a hash",
+            "attempt": "counts of tries within a day, which limit them", "code": "hashes alone; not kept by person",
+            "ticket": "hashes alone; not kept by person", "request": "answers, kept for ten minutes to be repeated",
+            "refusal": "connections of clients that did not prove who they are", "account.deviceIdHash": "a hash",
+            "account.passwordHash": "a hash", "session.tokenHash": "a hash", "session.oldTokenHash": "a hash",
             "session.oldTokenUntil": "of the hash",
             "session.cutOffAt": "when the broker had carried out the end, which `endedAt` has",
             "identity.accessToken": "a secret",
@@ -55,12 +52,9 @@ extension PersonalData {
             out["audit.\(column)"] = "where it is the person's, `terminalId` has it"
         }
         for column in ["subject", "before", "after"] {
-            out["audit.\(column)"] =
-                "an operator's act on something else; one on the person has its name in `detail`"
+            out["audit.\(column)"] = "an operator's act on something else; one on the person has its name in `detail`"
         }
-        for column in ["lastCid", "checkedTo"] {
-            out["formerBinding.\(column)"] = "how far erasing would be"
-        }
+        for column in ["lastCid", "checkedTo"] { out["formerBinding.\(column)"] = "how far erasing would be" }
         // Sealed; `messages` has the parts that aren't secret.
         for column in [
             "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",

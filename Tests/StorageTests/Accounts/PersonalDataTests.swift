@@ -23,8 +23,7 @@ struct PersonalDataTests {
         return Dictionary(grouping: rows, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 
-    @Test("Each column of each table is exported, or left out with a reason", .onlyOnFile)
-    func coverage() throws {
+    @Test("Each column of each table is exported, or left out with a reason", .onlyOnFile) func coverage() throws {
         let tables = try columns(World())
         var exported: [String: Set<String>] = [:]
         for section in PersonalData.sections {
@@ -40,14 +39,10 @@ struct PersonalDataTests {
         // Everything that is named exists.
         for name in PersonalData.leftOut.keys {
             let parts = name.split(separator: ".").map(String.init)
-            let isThere =
-                parts.count == 1
-                ? tables[parts[0]] != nil : tables[parts[0]]?.contains(parts[1]) == true
+            let isThere = parts.count == 1 ? tables[parts[0]] != nil : tables[parts[0]]?.contains(parts[1]) == true
             #expect(isThere, "\(name) is not in the database")
         }
-        for (table, columns) in exported {
-            #expect(columns.isSubset(of: tables[table] ?? []), "\(table)")
-        }
+        for (table, columns) in exported { #expect(columns.isSubset(of: tables[table] ?? []), "\(table)") }
     }
 
     @Test(
@@ -62,8 +57,7 @@ struct PersonalDataTests {
         #expect(whole.sorted() == ["refresh"])
     }
 
-    @Test("The document has what is the person's, and neither secrets nor other people")
-    func document() throws {
+    @Test("The document has what is the person's, and neither secrets nor other people") func document() throws {
         let world = try World()
         try world.fill()
         var user = User(
@@ -82,11 +76,7 @@ struct PersonalDataTests {
         let read = try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.accounts.insert(user, deviceID: "installation-secret")
             try tx.identities.save("wechat", "w-1", of: user, accessToken: "provider-token")
-            try tx.avatars.save(
-                .init(mediaType: "image/png", bytes: [0, 1, 2]),
-                digest: "d",
-                of: user.uid
-            )
+            try tx.avatars.save(.init(mediaType: "image/png", bytes: [0, 1, 2]), digest: "d", of: user.uid)
             try tx.sharings.insert(
                 Sharing(
                     id: SharingID(trusted: "sh-1"),
@@ -104,13 +94,7 @@ struct PersonalDataTests {
             for (cid, uid) in [(1, user.uid), (2, other)] as [(Int64, UserID)] {
                 let actor = Actor(.user, uid.text, terminal: Make.terminal)
                 try tx.bindings.insert(
-                    Binding(
-                        did: Make.did,
-                        uid: uid,
-                        app: Make.app,
-                        role: cid == 1 ? .owner : .guest,
-                        boundAt: Make.now
-                    )
+                    Binding(did: Make.did, uid: uid, app: Make.app, role: cid == 1 ? .owner : .guest, boundAt: Make.now)
                 )
                 let event = Event(id: "e-\(cid)", type: "online", ts: Make.now, actor: actor)
                 try tx.events.append([(Make.did, event)])
@@ -129,9 +113,7 @@ struct PersonalDataTests {
                         expiresAt: Make.now
                     )
                 ])
-                try tx.audit.add(
-                    AuditEntry(kind: .loggedIn, uid: user.uid, app: Make.app, actor: actor)
-                )
+                try tx.audit.add(AuditEntry(kind: .loggedIn, uid: user.uid, app: Make.app, actor: actor))
             }
             for to in ["lena@example.com", "mara@example.com"] {
                 try tx.outgoingMessages.add(
@@ -166,9 +148,7 @@ struct PersonalDataTests {
             return try PersonalData.document(user, at: Make.at(5), in: tx)
         }
 
-        func list(_ name: String) -> [JSONObject] {
-            (read[name]?.arrayValue ?? []).compactMap(\.objectValue)
-        }
+        func list(_ name: String) -> [JSONObject] { (read[name]?.arrayValue ?? []).compactMap(\.objectValue) }
         #expect(read["exportedAt"]?.intValue == Make.at(5).milliseconds)
         #expect(read["account"]?.objectValue?["email"] == "lena@example.com")
         #expect(read["account"]?.objectValue?["anonymous"] == false)

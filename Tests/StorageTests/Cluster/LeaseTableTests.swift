@@ -20,9 +20,7 @@ struct LeaseTableTests {
     }
 
     private func join(_ node: String, for milliseconds: Int64 = 60_000) throws {
-        _ = try store.coordinate {
-            try $0.nodes.claim(id: node, name: node, version: "1", milliseconds: milliseconds)
-        }
+        _ = try store.coordinate { try $0.nodes.claim(id: node, name: node, version: "1", milliseconds: milliseconds) }
     }
 
     private func take(_ count: Int, for node: String) throws -> [Fence] {
@@ -31,9 +29,7 @@ struct LeaseTableTests {
     }
 
     private var holders: [String?] {
-        get throws {
-            try store.coordinate { try $0.leases.all() }.map { $0.isHeld ? $0.node : nil }
-        }
+        get throws { try store.coordinate { try $0.leases.all() }.map { $0.isHeld ? $0.node : nil } }
     }
 
     @Test("Lanes are made once, and counted")
@@ -148,11 +144,7 @@ struct LeaseTableTests {
         }
         #expect(next > left)
         #expect(try store.read { try $0.outbox.depths() } == ["status.00": 2])
-        #expect(
-            try store.read { try $0.outbox.lags() } == [
-                "status.00": .init(rows: 2, since: Make.at(1))
-            ]
-        )
+        #expect(try store.read { try $0.outbox.lags() } == ["status.00": .init(rows: 2, since: Make.at(1))])
     }
 
     @Test("A worker is there as long as any of its lanes is held")
@@ -172,10 +164,7 @@ struct LeaseTableTests {
         }
         try store.arrange(at: Make.now) { tx in
             try tx.refreshes.add(dids.map { Refresh(did: $0, uid: Make.uid) })
-            try tx.sql.run(
-                DispatchRequest.table.insert,
-                each: dids.map { DispatchRequest(did: $0, at: Make.now) }
-            )
+            try tx.sql.run(DispatchRequest.table.insert, each: dids.map { DispatchRequest(did: $0, at: Make.now) })
         }
         let lane = Shards(lane: 15, of: 32)
         try store.arrange(at: Make.now) { tx in

@@ -19,9 +19,7 @@ struct SharedDatabase {
 
     /// Opens the database as another process would.
     func open() throws -> Store {
-        let engine = StoreEngine.postgres(
-            try PostgresDatabase(address: PostgresAddress(address), key: key)
-        )
+        let engine = StoreEngine.postgres(try PostgresDatabase(address: PostgresAddress(address), key: key))
         return Store(engine, credentialsPath: nil, key: key)
     }
 }
@@ -37,13 +35,7 @@ struct NodeTableTests {
         -> NodeSlot?
     {
         try store.coordinate {
-            try $0.nodes.claim(
-                id: id,
-                name: id,
-                version: "1",
-                milliseconds: milliseconds,
-                inPlaceOf: earlier
-            )
+            try $0.nodes.claim(id: id, name: id, version: "1", milliseconds: milliseconds, inPlaceOf: earlier)
         }
     }
 
@@ -61,8 +53,8 @@ struct NodeTableTests {
         #expect(try claim("late", in: store)?.number == 7)
     }
 
-    @Test("A process that comes in another's place has its slot, also where no other is free")
-    func succession() throws {
+    @Test("A process that comes in another's place has its slot, also where no other is free") func succession() throws
+    {
         let store = try SharedDatabase().open()
         for number in 1...63 { _ = try claim("n\(number)", in: store) }
         #expect(try claim("new", in: store, inPlaceOf: "n9")?.number == 9)
@@ -70,8 +62,9 @@ struct NodeTableTests {
         #expect(try claim("late", in: store, inPlaceOf: "n9") == nil)
     }
 
-    @Test("A process that says that it lives keeps its slot; one whose slot was given away is told")
-    func renewal() throws {
+    @Test("A process that says that it lives keeps its slot; one whose slot was given away is told") func renewal()
+        throws
+    {
         let store = try SharedDatabase().open()
         _ = try claim("a", in: store)
         #expect(try store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
@@ -83,23 +76,17 @@ struct NodeTableTests {
         #expect(try !store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
     }
 
-    @Test("The slot of a process that fell silent long ago goes to another once no slot is new")
-    func silent() throws {
+    @Test("The slot of a process that fell silent long ago goes to another once no slot is new") func silent() throws {
         let store = try SharedDatabase().open()
-        for number in 1...63 {
-            _ = try claim("n\(number)", in: store, for: number == 5 ? -120_000 : 6_000)
-        }
+        for number in 1...63 { _ = try claim("n\(number)", in: store, for: number == 5 ? -120_000 : 6_000) }
         #expect(try claim("late", in: store)?.number == 5)
         #expect(try !store.coordinate { try $0.nodes.renew("n5", milliseconds: 6_000) })
     }
 
-    @Test("Processes of different slots never give a number twice, by whatever clocks")
-    func numbers() throws {
+    @Test("Processes of different slots never give a number twice, by whatever clocks") func numbers() throws {
         let database = try SharedDatabase()
         let stores = try (0..<3).map { _ in try database.open() }
-        for (index, store) in stores.enumerated() {
-            store.take(try #require(try claim("n\(index)", in: store)))
-        }
+        for (index, store) in stores.enumerated() { store.take(try #require(try claim("n\(index)", in: store))) }
         var numbers: Set<Int64> = []
         for round in 0..<200 {
             for store in stores {

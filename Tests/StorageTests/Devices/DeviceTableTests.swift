@@ -13,8 +13,7 @@ struct DeviceTableTests {
         var status = Status(ts: Make.at(5))
         status.version = 42
         status.attributes = [
-            .init(name: "level", value: 5, ts: Make.at(1)),
-            .init(name: "é\"\\", value: ["x": [.null]], ts: Make.at(2)),
+            .init(name: "level", value: 5, ts: Make.at(1)), .init(name: "é\"\\", value: ["x": [.null]], ts: Make.at(2)),
             .init(name: "d", value: .double(0.1), ts: .max),
         ]
         status.open = [
@@ -29,9 +28,7 @@ struct DeviceTableTests {
         status.presence.lastSeenAt = Make.at(3)
         status.presence.listensFrom = Make.at(8)
         let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
-        try world.store.arrange(at: Make.now) {
-            try $0.statuses.save(reported: [record], moved: [record])
-        }
+        try world.store.arrange(at: Make.now) { try $0.statuses.save(reported: [record], moved: [record]) }
         let found = try world.store.read { try $0.statuses.find(Make.did) }
         #expect(found?.status == status)
     }
@@ -46,10 +43,7 @@ struct DeviceTableTests {
             try world.store.arrange(at: Make.now) { try $0.devices.beginOwnership(Make.did) }
             return try world.store.read { try $0.devices.find(Make.did)?.ownershipSince }
         }
-        #expect(
-            try world.store.read { try $0.devices.find(Make.did)?.ownershipSince }
-                == Instant(milliseconds: 0)
-        )
+        #expect(try world.store.read { try $0.devices.find(Make.did)?.ownershipSince } == Instant(milliseconds: 0))
         #expect(try begin() == Make.now)
         let ahead = { (seconds: Int64) in Make.now.adding(seconds: seconds) }
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -74,31 +68,20 @@ struct DeviceTableTests {
         let world = try World()
         try world.fill()
         try world.store.arrange(at: Make.now) { (tx) throws in
-            try tx.devices.setIdentity(
-                Make.did,
-                secret: "canary-secret-71",
-                passcode: "canary-pass-71",
-                hardware: [:]
-            )
+            try tx.devices.setIdentity(Make.did, secret: "canary-secret-71", passcode: "canary-pass-71", hardware: [:])
         }
         try world.store.checkpoint()
         #expect(try !world.holds("canary-secret-71") && !world.holds("canary-pass-71"))
         try world.store.read { (tx) throws in
             let device = try #require(try tx.devices.find(Make.did))
-            #expect(
-                tx.devices.hasSecret(device, "canary-secret-71")
-                    && !tx.devices.hasSecret(device, "x")
-            )
-            #expect(
-                tx.devices.hasPasscode(device, "canary-pass-71")
-                    && !tx.devices.hasPasscode(device, "x")
-            )
+            #expect(tx.devices.hasSecret(device, "canary-secret-71") && !tx.devices.hasSecret(device, "x"))
+            #expect(tx.devices.hasPasscode(device, "canary-pass-71") && !tx.devices.hasPasscode(device, "x"))
             #expect(!tx.devices.hasPasscode(nil, "canary-pass-71"))
         }
     }
 
-    @Test("Refreshes are taken once, in order, and asked for every subscribed binding at once")
-    func refreshes() throws {
+    @Test("Refreshes are taken once, in order, and asked for every subscribed binding at once") func refreshes() throws
+    {
         let world = try World()
         try world.fill()
         try world.store.arrange(at: Make.now) { (tx) throws in

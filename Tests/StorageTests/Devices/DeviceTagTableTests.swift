@@ -37,9 +37,7 @@ struct DeviceTagTableTests {
         change.name = name
         change.set = Dictionary(uniqueKeysWithValues: set.map { ($0.name, $0) })
         change.removed = removed
-        return try world.store.arrange(at: Make.now) {
-            try $0.devices.label(Self.did(number), change)
-        }
+        return try world.store.arrange(at: Make.now) { try $0.devices.label(Self.did(number), change) }
     }
 
     private func found(_ filter: DeviceFilter, after did: String = "") throws -> [String] {
@@ -54,8 +52,7 @@ struct DeviceTagTableTests {
         }
     }
 
-    @Test("A change tells the tags before and after, and leaves what it does not name")
-    func change() throws {
+    @Test("A change tells the tags before and after, and leaves what it does not name") func change() throws {
         let spare = DeviceTag(trusted: "spare", "")
         let first = try label(1, name: "Hall", set: [spare])
         #expect(first.before.map(\.text) == ["floor=3"])
@@ -71,8 +68,7 @@ struct DeviceTagTableTests {
         #expect(try world.store.read { try $0.devices.names(of: [Self.did(1)]) }.isEmpty)
     }
 
-    @Test("Devices are found by a tag with its value or with any, page by page, and by name")
-    func search() throws {
+    @Test("Devices are found by a tag with its value or with any, page by page, and by name") func search() throws {
         _ = try label(3, name: "Hall lamp", set: [DeviceTag(trusted: "spare", "")])
         var filter = DeviceFilter()
         filter.tag = "floor"
@@ -102,8 +98,7 @@ struct DeviceTagTableTests {
         var filter = DeviceFilter()
         filter.tag = "floor"
         filter.tagValue = "2"
-        let question =
-            "EXPLAIN QUERY PLAN SELECT d.did \(DeviceTable.found(by: filter)) ORDER BY d.did"
+        let question = "EXPLAIN QUERY PLAN SELECT d.did \(DeviceTable.found(by: filter)) ORDER BY d.did"
         let plan = try world.store.read { tx in
             try tx.sql.query(question) { row -> String in
                 for _ in 0..<3 { _ = row.nextColumn() }

@@ -36,25 +36,17 @@ struct HistoryDayTests {
     }
 
     private func totals(_ name: String = "level") throws -> ValueTotals? {
-        let days = try world.store.read {
-            try $0.history.days.sums(of: name, Make.did, days: day - 2...day + 2)
-        }
-        return days.first.map { sums in
-            sums.halves.reduce(into: ValueTotals()) { $0.add($1.totals) }
-        }
+        let days = try world.store.read { try $0.history.days.sums(of: name, Make.did, days: day - 2...day + 2) }
+        return days.first.map { sums in sums.halves.reduce(into: ValueTotals()) { $0.add($1.totals) } }
     }
 
-    private func begin() throws {
-        try world.store.arrange(at: Make.now) { try $0.history.days.begin(day) }
-    }
+    private func begin() throws { try world.store.arrange(at: Make.now) { try $0.history.days.begin(day) } }
 
     @Test("A day of many records is summed up by half hours, exactly")
     func exact() throws {
         try fill(960, value: 7)
         try begin()
-        #expect(
-            try world.store.read { try $0.history.days.missing([Make.did], day: day) } == [Make.did]
-        )
+        #expect(try world.store.read { try $0.history.days.missing([Make.did], day: day) } == [Make.did])
 
         #expect(try sumUp())
 
@@ -62,9 +54,7 @@ struct HistoryDayTests {
         let totals = try #require(try totals())
         #expect(totals.count == 960 && totals.sum == 6720 && totals.least == 7 && totals.most == 7)
         #expect(try self.totals("on")?.last == .bool(false))
-        let days = try world.store.read {
-            try $0.history.days.sums(of: "level", Make.did, days: day...day)
-        }
+        let days = try world.store.read { try $0.history.days.sums(of: "level", Make.did, days: day...day) }
         #expect(days[0].halves.map(\.place) == Array(0..<48))
         #expect(days[0].halves.allSatisfy { $0.totals.count == 20 })
     }
@@ -126,20 +116,14 @@ struct HistoryDayTests {
         try fill(600, value: 1)
         try begin()
         #expect(try sumUp())
-        let noon = Instant(
-            milliseconds: HistoryDay.time(of: day).lowerBound + HistoryDay.length / 2
-        )
+        let noon = Instant(milliseconds: HistoryDay.time(of: day).lowerBound + HistoryDay.length / 2)
 
-        _ = try world.store.arrange(at: Make.now) {
-            try $0.history.prune(before: noon, of: Make.did, limit: 10)
-        }
+        _ = try world.store.arrange(at: Make.now) { try $0.history.prune(before: noon, of: Make.did, limit: 10) }
 
         #expect(try totals() == nil)
         #expect(try sumUp())
         try world.store.arrange(at: Make.now) { try $0.devices.forget(Make.did) }
-        let rows = try world.store.read { tx in
-            try tx.sql.integer("SELECT count(*) FROM historyDay")
-        }
+        let rows = try world.store.read { tx in try tx.sql.integer("SELECT count(*) FROM historyDay") }
         #expect(rows == 0)
     }
 }

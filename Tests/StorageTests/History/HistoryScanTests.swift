@@ -22,25 +22,15 @@ struct HistoryScanTests {
         try world.store.arrange(at: Make.now) { try $0.history.append(records) }
     }
 
-    private func record(
-        _ second: Int64,
-        _ value: Int64,
-        of did: DeviceID = Make.did
-    ) -> HistoryRecord {
+    private func record(_ second: Int64, _ value: Int64, of did: DeviceID = Make.did) -> HistoryRecord {
         HistoryRecord(did: did, ts: Make.at(second), data: ["level": .integer(value)])
     }
 
     private func sort(size: Int = 100, steps: Int = .max) throws {
-        try world.store.compactHistory(
-            bytesMax: 1 << 16,
-            step: size,
-            transactions: steps,
-            at: Make.now
-        )
+        try world.store.compactHistory(bytesMax: 1 << 16, step: size, transactions: steps, at: Make.now)
     }
 
-    /// Returns a page of values, the place where the next page begins, and the number of records
-    /// read.
+    /// Returns a page of values, the place where the next page begins, and the number of records read.
     private func page(
         _ place: HistoryPlace,
         to: Int64 = 1_000_000,
@@ -112,8 +102,7 @@ struct HistoryScanTests {
         }
     }
 
-    @Test("A page of one day looks at as many records among a million as among a thousand")
-    func effort() throws {
+    @Test("A page of one day looks at as many records among a million as among a thousand") func effort() throws {
         func fill(_ days: ClosedRange<Int64>) throws {
             for day in days {
                 try append((0..<1440).map { record(day * 86_400 + Int64($0) * 60, Int64($0)) })

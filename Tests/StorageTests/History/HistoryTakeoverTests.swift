@@ -49,12 +49,9 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Begins and sorts a round of the first process's rows; each of its transactions writes one
-    /// device's chunks.
+    /// Begins and sorts a round of the first process's rows; each of its transactions writes one device's chunks.
     private func begin(in world: World) throws -> Compaction {
-        var round = try #require(
-            try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1)
-        )
+        var round = try #require(try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1))
         while round.sort() {}
         return round
     }
@@ -77,8 +74,9 @@ struct HistoryTakeoverTests {
         return found
     }
 
-    @Test("A round that another process ended while its owner began a longer one is not run again")
-    func longerRound() throws {
+    @Test("A round that another process ended while its owner began a longer one is not run again") func longerRound()
+        throws
+    {
         try append(1)
         var taken = try begin(in: other)
         try append(2)
@@ -93,8 +91,7 @@ struct HistoryTakeoverTests {
         #expect(try seconds() == [1, 2] && seconds(1) == [1, 2])
     }
 
-    @Test("One that comes late to the end of a round leaves the mark of the next round alone")
-    func lateEnd() throws {
+    @Test("One that comes late to the end of a round leaves the mark of the next round alone") func lateEnd() throws {
         try append(1)
         var own = try begin(in: owner)
         for _ in 0..<2 { _ = try own.move(in: owner.store, at: Make.now) }
@@ -129,8 +126,7 @@ struct HistoryTakeoverTests {
         #expect(try seconds() == [5, 10] && seconds(1) == [5, 10])
     }
 
-    @Test("A round that another process has begun is begun again, without a line twice")
-    func begunTwice() throws {
+    @Test("A round that another process has begun is begun again, without a line twice") func begunTwice() throws {
         try append(1)
         var (first, second) = (try begin(in: owner), try begin(in: other))
         _ = try first.move(in: owner.store, at: Make.now)

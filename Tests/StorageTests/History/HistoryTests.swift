@@ -27,12 +27,7 @@ struct HistoryTests {
 
     /// Compacts the buffered records, in at most `steps` transactions of at most `size` chunks.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
-        try world.store.compactHistory(
-            bytesMax: 1 << 20,
-            step: size,
-            transactions: steps,
-            at: Make.now
-        )
+        try world.store.compactHistory(bytesMax: 1 << 20, step: size, transactions: steps, at: Make.now)
     }
 
     private func all(_ world: World, _ device: Int) throws -> [HistoryRecord] {
@@ -47,12 +42,9 @@ struct HistoryTests {
         return records
     }
 
-    @Test("Of two that sort the same part of the buffer, the one that comes late does nothing")
-    func twice() throws {
+    @Test("Of two that sort the same part of the buffer, the one that comes late does nothing") func twice() throws {
         let world = try world(devices: 3)
-        try world.store.arrange(at: Make.now) { tx in
-            try tx.history.append((0..<3).map { record($0, 1, 1) })
-        }
+        try world.store.arrange(at: Make.now) { tx in try tx.history.append((0..<3).map { record($0, 1, 1) }) }
         func begin() throws -> Compaction {
             var round = try #require(
                 try world.store.beginCompaction(of: world.store.slot, bytesMax: 1 << 20, step: 100)
@@ -68,8 +60,7 @@ struct HistoryTests {
         for device in 0..<3 { #expect(try all(world, device).count == 1) }
     }
 
-    @Test("Every record is seen once, in the order of time, however far the compactor has come")
-    func sorting() throws {
+    @Test("Every record is seen once, in the order of time, however far the compactor has come") func sorting() throws {
         var random = Seed(5)
         let world = try world(devices: 7)
         var wanted: [[HistoryRecord]] = Array(repeating: [], count: 7)
@@ -81,9 +72,7 @@ struct HistoryTests {
                     Int64(batch * 100 + number)
                 )
             }
-            for (device, _) in wanted.enumerated() {
-                wanted[device] += records.filter { $0.did == did(device) }
-            }
+            for (device, _) in wanted.enumerated() { wanted[device] += records.filter { $0.did == did(device) } }
             try world.store.arrange(at: Make.now) { try $0.history.append(records) }
             if batch % 3 == 0 {
                 // Compaction sometimes stops half-way, as in a crash.
@@ -104,9 +93,7 @@ struct HistoryTests {
     func stability() throws {
         let world = try world(devices: 1)
         for value in 0..<6 {
-            try world.store.arrange(at: Make.now) {
-                try $0.history.append([record(0, 5, Int64(value))])
-            }
+            try world.store.arrange(at: Make.now) { try $0.history.append([record(0, 5, Int64(value))]) }
             if value == 2 { try sort(world) }
         }
         #expect(try all(world, 0).map { $0.data?["level"]?.intValue } == [0, 1, 2, 3, 4, 5])
@@ -114,18 +101,13 @@ struct HistoryTests {
         #expect(try all(world, 0).map { $0.data?["level"]?.intValue } == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("Bytes of a device's own, and values of every shape, come back from both parts")
-    func shapes() throws {
+    @Test("Bytes of a device's own, and values of every shape, come back from both parts") func shapes() throws {
         let world = try world(devices: 1)
         let records = [
             HistoryRecord(did: did(0), ts: Make.at(1), data: nil, binary: "aGVsbG8="),
             HistoryRecord(did: did(0), ts: Make.at(2), data: ["a": "[,]\n\"é"], binary: "AA=="),
             HistoryRecord(did: did(0), ts: Make.at(3), data: [:]),
-            HistoryRecord(
-                did: did(0),
-                ts: Instant(milliseconds: -7),
-                data: ["b": [1, ["c": 2.5]]]
-            ),
+            HistoryRecord(did: did(0), ts: Instant(milliseconds: -7), data: ["b": [1, ["c": 2.5]]]),
         ]
         try world.store.arrange(at: Make.now) { try $0.history.append(records) }
         let expected = [records[3]] + records.prefix(3)
@@ -134,8 +116,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == expected)
     }
 
-    @Test("A moment is found in the buffer, in a chunk that begins before it, and nowhere else")
-    func find() throws {
+    @Test("A moment is found in the buffer, in a chunk that begins before it, and nowhere else") func find() throws {
         let world = try world(devices: 2)
         let records = (0..<100).map { record(0, Int64($0) * 60, Int64($0)) }
         try world.store.arrange(at: Make.now) { try $0.history.append(records) }
@@ -172,9 +153,7 @@ struct HistoryTests {
     @Test("Lines of a forgotten device leave the buffer with the next round")
     func forgotten() throws {
         let world = try world(devices: 2)
-        try world.store.arrange(at: Make.now) {
-            try $0.history.append([record(0, 1, 1), record(1, 1, 2)])
-        }
+        try world.store.arrange(at: Make.now) { try $0.history.append([record(0, 1, 1), record(1, 1, 2)]) }
         try world.store.arrange(at: Make.now) { try $0.devices.forget(did(0)) }
         try sort(world)
         #expect(try all(world, 0).isEmpty)
@@ -220,8 +199,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("The writes of a failed batch, or of a failed piece of one, are forgotten")
-    func failures() throws {
+    @Test("The writes of a failed batch, or of a failed piece of one, are forgotten") func failures() throws {
         struct Failure: Error {}
         let world = try World()
         try world.fill()
@@ -246,8 +224,7 @@ struct WriterCacheTests {
         #expect(try version(world) == nil)
     }
 
-    @Test("A catalog is read again after another connection's change or a failed batch")
-    func catalog() throws {
+    @Test("A catalog is read again after another connection's change or a failed batch") func catalog() throws {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()
         let first = try World(directory)
@@ -283,9 +260,7 @@ struct WriterCacheTests {
     func overflow() throws {
         let cache = WriterCache()
         let dids = (0..<20_000).map { DeviceID(trusted: "d-\($0)") }
-        for did in dids {
-            cache.put([StatusRecord(did: did, productKey: Make.key, status: Status(ts: Make.now))])
-        }
+        for did in dids { cache.put([StatusRecord(did: did, productKey: Make.key, status: Status(ts: Make.now))]) }
         var known: [Int] = []
         let missing = cache.find(dids) { place, record in
             #expect(record.did == dids[place])

@@ -35,9 +35,7 @@ import Testing
         try add([refusal(1), refusal(2)], to: world)
         try add([twice, refusal(1, at: 7200)], to: world)
 
-        let rows = try world.store.read {
-            try $0.refusals.page(since: Make.at(-1), limit: 10).map(\.refusal)
-        }
+        let rows = try world.store.read { try $0.refusals.page(since: Make.at(-1), limit: 10).map(\.refusal) }
 
         #expect(rows.map(\.clientID) == ["planted-2", "planted-1", "planted-1"])
         #expect(rows.map(\.times) == [1, 3, 1])
@@ -51,9 +49,7 @@ import Testing
         try add((1...30).map { refusal($0, at: Int64($0)) }, to: world, keeping: 20)
         try add([refusal(31, "tooFast", at: 31)], to: world, keeping: 20)
 
-        let rows = try world.store.read {
-            try $0.refusals.page(since: Make.at(-1_000_000), limit: 100).map(\.refusal)
-        }
+        let rows = try world.store.read { try $0.refusals.page(since: Make.at(-1_000_000), limit: 100).map(\.refusal) }
         let counts = try world.store.read { try $0.refusals.counts(since: Make.at(25)) }
 
         #expect(rows.map(\.clientID) == (12...31).map { "planted-\($0)" })

@@ -25,9 +25,7 @@ struct LockLedgerTests {
         try ledger.lock(devices: [device(1)])
         try ledger.require(user(1), or: device(2))
         try ledger.require(user(2), or: device(1))
-        #expect(throws: LockLedger.Breach.pair(user(2), device(2))) {
-            try ledger.require(user(2), or: device(2))
-        }
+        #expect(throws: LockLedger.Breach.pair(user(2), device(2))) { try ledger.require(user(2), or: device(2)) }
     }
 
     @Test("Locks are taken in one order: users before devices, each ascending")
@@ -73,8 +71,6 @@ struct LockLedgerTests {
 
         var late = LockLedger()
         try late.lock(devices: [device(1)])
-        #expect(throws: LockLedger.Breach.order("everything", after: "the device d-1")) {
-            try late.lockAll()
-        }
+        #expect(throws: LockLedger.Breach.order("everything", after: "the device d-1")) { try late.lockAll() }
     }
 }

@@ -28,9 +28,7 @@ struct TransactionLockTests {
         await #expect(processExitsWith: .failure) {
             let world = try World()
             try world.fill()
-            try world.store.batch(at: Make.now) { tx in
-                try tx.devices.allowReset(Make.did, until: Make.now)
-            }
+            try world.store.batch(at: Make.now) { tx in try tx.devices.allowReset(Make.did, until: Make.now) }
         }
     }
 
@@ -108,9 +106,7 @@ struct TransactionLockTests {
         let world = try World()
         try world.store.arrange(at: Make.now) { tx in
             try tx.products.save(Make.product, secret: "product-secret")
-            for did in Self.devices {
-                try tx.devices.create(did, product: Make.key, mac: MAC(trusted: did.text))
-            }
+            for did in Self.devices { try tx.devices.create(did, product: Make.key, mac: MAC(trusted: did.text)) }
             for uid in Self.users {
                 try tx.accounts.insert(
                     User(
@@ -141,9 +137,7 @@ struct TransactionLockTests {
     func order(_ holding: String, _ free: String) throws {
         let world = try twoOfEach()
         let address = try TestStore.address(of: world.directory)
-        let (holder, looker) = (
-            try TestStore.connection(address), try TestStore.connection(address)
-        )
+        let (holder, looker) = (try TestStore.connection(address), try TestStore.connection(address))
         try holder.execute("BEGIN; \(holding)")
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [store = world.store] in

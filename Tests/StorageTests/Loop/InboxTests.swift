@@ -13,9 +13,7 @@ struct InboxTests {
         let world = try World()
         try world.store.arrange(at: Make.now) { try $0.inbox.add([(key("a"), 3), (key("b"), 4)]) }
         var found: [Int: Int64] = [:]
-        try world.store.read { (tx) throws in
-            try tx.inbox.find([key("x"), key("b"), key("a")]) { found[$0] = $1 }
-        }
+        try world.store.read { (tx) throws in try tx.inbox.find([key("x"), key("b"), key("a")]) { found[$0] = $1 } }
         #expect(found == [1: 4, 2: 3])
         #expect(throws: (any Error).self) {
             try world.store.arrange(at: Make.now) { try $0.inbox.add([(key("a"), 9)]) }
@@ -26,9 +24,7 @@ struct InboxTests {
     func prune() throws {
         let world = try World()
         for number in 0..<10 {
-            try world.store.arrange(at: Make.at(Int64(number))) {
-                try $0.inbox.add([(key("k\(number)"), 1)])
-            }
+            try world.store.arrange(at: Make.at(Int64(number))) { try $0.inbox.add([(key("k\(number)"), 1)]) }
         }
         try world.store.arrange(at: Make.at(10)) { (tx) throws in
             #expect(try tx.retention.delete(.inbox, before: Make.at(4), limit: 3) == 3)

@@ -47,16 +47,8 @@ struct OutboxTests {
     func sealed() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
-            _ = try tx.outbox.add(
-                [Make.message("t", "canary-sealed-93")],
-                by: "account",
-                isSecret: true
-            )
-            _ = try tx.outbox.add(
-                [Make.message("t", "canary-open-93")],
-                by: "account",
-                isSecret: false
-            )
+            _ = try tx.outbox.add([Make.message("t", "canary-sealed-93")], by: "account", isSecret: true)
+            _ = try tx.outbox.add([Make.message("t", "canary-open-93")], by: "account", isSecret: false)
             try tx.requests.save(
                 "terminal",
                 MessageID(trusted: "q"),
@@ -69,9 +61,7 @@ struct OutboxTests {
         #expect(try !world.holds("canary-sealed-93"))
         #expect(try !world.holds("canary-answer-93"))
         #expect(try world.holds("canary-open-93"))
-        let known = try world.store.read {
-            try $0.requests.find("terminal", MessageID(trusted: "q"))
-        }
+        let known = try world.store.read { try $0.requests.find("terminal", MessageID(trusted: "q")) }
         #expect(known?.answer == Array("canary-answer-93".utf8))
     }
 
@@ -84,11 +74,7 @@ struct OutboxTests {
             rows.append(
                 try world.store.arrange(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
                     _ = try tx.outbox.add([Make.message()], by: "other", isSecret: false)
-                    return try tx.outbox.add(
-                        [Make.message("\(number)")],
-                        by: "status",
-                        isSecret: false
-                    )
+                    return try tx.outbox.add([Make.message("\(number)")], by: "status", isSecret: false)
                 }
             )
         }

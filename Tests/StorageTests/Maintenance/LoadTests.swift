@@ -6,28 +6,18 @@ import Testing
     private let day: Int64 = 86_400
     private let step = LoadTable.stepSeconds
 
-    private func add(
-        _ count: Int64,
-        at seconds: Int64,
-        of kind: LoadTable.Kind = .reports,
-        to world: World
-    ) throws {
+    private func add(_ count: Int64, at seconds: Int64, of kind: LoadTable.Kind = .reports, to world: World) throws {
         let moment = Make.at(seconds)
         try world.store.arrange(at: moment) { (tx) throws in
             try tx.load.add([(at: moment, count: count)], of: kind, at: moment)
         }
     }
 
-    private func counts(
-        _ world: World,
-        _ kind: LoadTable.Kind = .reports,
-        at seconds: Int64 = 0
-    ) throws -> [Int64] {
+    private func counts(_ world: World, _ kind: LoadTable.Kind = .reports, at seconds: Int64 = 0) throws -> [Int64] {
         try world.store.read { try $0.load.counts(of: kind, until: Make.at(seconds)) }
     }
 
-    @Test("Counts of the same ten minutes are added, and each kind is counted by itself")
-    func sums() throws {
+    @Test("Counts of the same ten minutes are added, and each kind is counted by itself") func sums() throws {
         let world = try World()
         try add(3, at: 0, to: world)
         try add(4, at: 0, to: world)
@@ -54,8 +44,7 @@ import Testing
         #expect(try counts(world, at: -step).reduce(0, +) == 2)
     }
 
-    @Test("Refusals that are kept count in the ten minutes of each likeness's last one")
-    func refusals() throws {
+    @Test("Refusals that are kept count in the ten minutes of each likeness's last one") func refusals() throws {
         let world = try World()
         var refusal = ClientRefusal(
             action: "connect",

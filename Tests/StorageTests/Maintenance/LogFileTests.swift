@@ -35,9 +35,7 @@ struct LogFileTests {
         }
         #expect(sizes == sizes.sorted())
         #expect(sizes.last == LogFile.bytesMax)
-        #expect(
-            try world.store.read { try $0.meta.value("big") }?.hasPrefix("\(number - 1) ") == true
-        )
+        #expect(try world.store.read { try $0.meta.value("big") }?.hasPrefix("\(number - 1) ") == true)
 
         try world.store.checkpoint()
         try Self.write(world, number)
@@ -55,10 +53,7 @@ struct LogFileTests {
             guard number % 30 == 7 else { continue }
             let copy = try TemporaryDirectory()
             for name in ["test.db", "test.db-wal"] {
-                try FileManager.default.copyItem(
-                    atPath: world.directory.path(name),
-                    toPath: copy.path(name)
-                )
+                try FileManager.default.copyItem(atPath: world.directory.path(name), toPath: copy.path(name))
             }
             let reborn = try World(copy)
             let value = try reborn.store.read { try $0.meta.value("big") }

@@ -31,9 +31,7 @@ struct RetentionTests {
     }
 
     private func bind(_ uid: UserID, _ tx: Transaction) throws {
-        try tx.bindings.insert(
-            Binding(did: Make.did, uid: uid, app: Make.app, role: .normal, boundAt: tx.now)
-        )
+        try tx.bindings.insert(Binding(did: Make.did, uid: uid, app: Make.app, role: .normal, boundAt: tx.now))
     }
 
     private func world(with commands: [Command]) throws -> World {
@@ -43,8 +41,7 @@ struct RetentionTests {
         return world
     }
 
-    @Test("What several processes are to send at once is due by a clock that is behind")
-    func atOnce() throws {
+    @Test("What several processes are to send at once is due by a clock that is behind") func atOnce() throws {
         let world = try world(with: [Self.command(1, .queued)])
         let now = Make.now
         try world.store.arrange(at: now) { tx in
@@ -77,9 +74,7 @@ struct RetentionTests {
         }
         #expect(isMore)
         #expect(try take() == 4)
-        _ = try world.store.arrange(at: Make.at(9)) {
-            try $0.retention.prune(Make.did, before: Make.at(1), limit: 100)
-        }
+        _ = try world.store.arrange(at: Make.at(9)) { try $0.retention.prune(Make.did, before: Make.at(1), limit: 100) }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
         // Several numbers from one statement are consecutive; a deleted device gets none.
@@ -98,9 +93,7 @@ struct RetentionTests {
         let other = UserID(trusted: "u-00000000000011")
         try world.store.arrange(at: Make.now) { (tx) throws in
             for uid in [Make.uid, other] { try bind(uid, tx) }
-            try tx.commands.save(
-                (1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) }
-            )
+            try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
             // Only the exact id counts, and only commands from the user's time.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
@@ -116,14 +109,9 @@ struct RetentionTests {
             )
         } while steps.last != 0 && steps.count < 10
         #expect(steps == [1, 1, 0])
-        let actors = try world.store.read { tx in
-            try tx.commands.newest(Make.did, limit: 9).map(\.actor.id).reversed()
+        let actors = try world.store.read { tx in try tx.commands.newest(Make.did, limit: 9).map(\.actor.id).reversed()
         }
-        #expect(
-            Array(actors) == (1...7).map { $0 % 3 == 0 ? other.text : Actor.erased.id } + [
-                Make.uid.text + "1"
-            ]
-        )
+        #expect(Array(actors) == (1...7).map { $0 % 3 == 0 ? other.text : Actor.erased.id } + [Make.uid.text + "1"])
         #expect(try count(world, "formerBinding") == 0)
     }
 
@@ -133,9 +121,7 @@ struct RetentionTests {
         try world.fill()
         try world.store.arrange(at: Make.at(5)) { (tx) throws in
             try bind(Make.uid, tx)
-            try tx.commands.save([
-                Self.command(1), Self.command(2, .sent), Self.command(3, at: Make.at(8000)),
-            ])
+            try tx.commands.save([Self.command(1), Self.command(2, .sent), Self.command(3, at: Make.at(8000))])
             try tx.bindings.delete(Make.did, [Make.uid])
         }
         func prune(before moment: Instant) throws {
@@ -147,21 +133,16 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // A command that is still open names the user, as does a command made while the clock was
-        // ahead.
+        // A command that is still open names the user, as does a command made while the clock was ahead.
         #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.arrange(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
-        #expect(
-            try count(world, "formerBinding") == 1 && count(world, "command") == 1 && !isOlder()
-        )
+        #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 1 && !isOlder())
         try world.store.arrange(at: Make.at(100)) { (tx) throws in
             try tx.commands.save([Self.command(4, at: Make.at(9000))])
         }
         try prune(before: Make.at(8001))
-        #expect(
-            try count(world, "formerBinding") == 0 && count(world, "command") == 1 && !isOlder()
-        )
+        #expect(try count(world, "formerBinding") == 0 && count(world, "command") == 1 && !isOlder())
         try world.store.arrange(at: Make.at(100)) { (tx) throws in
             try bind(Make.uid, tx)
             try tx.bindings.delete(Make.did, [Make.uid])
@@ -195,8 +176,7 @@ struct RetentionTests {
         #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(50)) })
     }
 
-    @Test("Requests are forgotten oldest first, and one that came again is among the newest")
-    func requests() throws {
+    @Test("Requests are forgotten oldest first, and one that came again is among the newest") func requests() throws {
         let world = try World()
         func save(_ id: String, at time: Instant) throws {
             try world.store.arrange(at: time) {
@@ -217,9 +197,7 @@ struct RetentionTests {
             }
         }
         #expect(try prune(before: 1) == 0)
-        let waiting = try world.store.read {
-            try $0.retention.count(.request, before: Make.at(3), limit: 9)
-        }
+        let waiting = try world.store.read { try $0.retention.count(.request, before: Make.at(3), limit: 9) }
         #expect(waiting == 2)
         #expect(try prune(before: 3, limit: 1) == 1)
         #expect(try prune(before: 4) == 2)
@@ -229,18 +207,13 @@ struct RetentionTests {
         #expect(try count(world, "request") == 0)
     }
 
-    @Test("Requests of a time when the clock was ahead don't keep the others from being forgotten")
-    func requestsAhead() throws {
+    @Test("Requests of a time when the clock was ahead don't keep the others from being forgotten") func requestsAhead()
+        throws
+    {
         let world = try World()
         for (number, second) in [10, 5000, 5001, 11, 12, 100].enumerated() {
             try world.store.arrange(at: Make.at(Int64(second))) {
-                try $0.requests.save(
-                    "t",
-                    MessageID(trusted: "r\(number)"),
-                    content: [1],
-                    answer: [],
-                    isSecret: false
-                )
+                try $0.requests.save("t", MessageID(trusted: "r\(number)"), content: [1], answer: [], isSecret: false)
             }
         }
         func prune(before second: Int64, limit: Int, at now: Int64) throws -> Int {
@@ -248,8 +221,7 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // A request stored before an expired request has expired too, even if its time lies in the
-        // future.
+        // A request stored before an expired request has expired too, even if its time lies in the future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

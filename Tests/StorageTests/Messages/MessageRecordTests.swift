@@ -25,8 +25,7 @@ struct MessageRecordTests {
         try tx.messageRecords.add(OutgoingMessageTests.message(id), Self.record(id, at: seconds))
     }
 
-    @Test("A record comes back as it was, and neither address nor code lies in any file")
-    func kept() throws {
+    @Test("A record comes back as it was, and neither address nor code lies in any file") func kept() throws {
         let world = try World()
 
         try world.store.arrange(at: Make.now) { try add($0, "m-1") }
@@ -37,8 +36,7 @@ struct MessageRecordTests {
         #expect(try !world.holds("canary-code-51"))
     }
 
-    @Test("Pages follow one another without gap and double, also among messages of one moment")
-    func pages() throws {
+    @Test("Pages follow one another without gap and double, also among messages of one moment") func pages() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
             for number in 0..<10 { try add(tx, "m-\(number)", at: Int64(number / 4)) }
@@ -46,9 +44,7 @@ struct MessageRecordTests {
 
         var (place, seen) = (MessageRecordTable.Place.begin, [String]())
         while true {
-            let page = try world.store.read { [place] tx in
-                try tx.messageRecords.page(behind: place, limit: 3)
-            }
+            let page = try world.store.read { [place] tx in try tx.messageRecords.page(behind: place, limit: 3) }
             guard let last = page.last else { break }
             seen += page.map(\.id.text)
             place = .init(createdAt: last.createdAt, id: last.id.text)
@@ -126,11 +122,8 @@ struct ProviderUseTableTests {
         let uses = try world.store.read { try $0.providerUses.all(of: Make.app) }
         #expect(
             uses == [
-                "email": ProviderUse(
-                    succeededAt: Make.at(0),
-                    failedAt: Make.at(1),
-                    failure: "it answered 503"
-                ), "wechat": ProviderUse(succeededAt: Make.at(3)),
+                "email": ProviderUse(succeededAt: Make.at(0), failedAt: Make.at(1), failure: "it answered 503"),
+                "wechat": ProviderUse(succeededAt: Make.at(3)),
             ]
         )
     }

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Messages on their way out of the house")
 struct OutgoingMessageTests {
-    static func message(_ id: String = "m-1", expiresAt: Instant = Make.at(600)) -> OutgoingMessage
-    {
+    static func message(_ id: String = "m-1", expiresAt: Instant = Make.at(600)) -> OutgoingMessage {
         OutgoingMessage(
             id: MessageID(trusted: id),
             channel: .email,
@@ -22,8 +21,7 @@ struct OutgoingMessageTests {
         )
     }
 
-    @Test("A message comes back as it was, and nothing of it lies in clear in any file")
-    func sealed() throws {
+    @Test("A message comes back as it was, and nothing of it lies in clear in any file") func sealed() throws {
         let world = try World()
 
         try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
@@ -57,8 +55,7 @@ struct OutgoingMessageTests {
         #expect(due.contains { $0.message.id.text == "m-b" })
     }
 
-    @Test("What waits for a user's addresses is found, a text by its number and country")
-    func unsent() throws {
+    @Test("What waits for a user's addresses is found, a text by its number and country") func unsent() throws {
         let world = try World()
         var user = User(
             uid: Make.uid,
@@ -79,8 +76,7 @@ struct OutgoingMessageTests {
         let unsent = try world.store.arrange(at: Make.now) { (tx) throws in
             for message in [
                 Self.message("m-mail"), text("m-text", to: "15112345678", in: "49"),
-                text("m-abroad", to: "15112345678", in: "1"),
-                text("m-another", to: "15112345679", in: "49"),
+                text("m-abroad", to: "15112345678", in: "1"), text("m-another", to: "15112345679", in: "49"),
             ] { try tx.outgoingMessages.add(message) }
             return try tx.outgoingMessages.unsent(to: user)
         }
@@ -113,8 +109,7 @@ struct OutgoingMessageTests {
         let (due, expired, again) = try world.store.arrange(at: Make.at(600)) {
             (
                 try $0.outgoingMessages.claim(.email, leaseSeconds: 60, limit: 10),
-                try $0.outgoingMessages.takeExpired(limit: 10),
-                try $0.outgoingMessages.takeExpired(limit: 10)
+                try $0.outgoingMessages.takeExpired(limit: 10), try $0.outgoingMessages.takeExpired(limit: 10)
             )
         }
 
@@ -192,9 +187,7 @@ struct LinkTests {
         let world = try World()
         let (late, voided) = (try make(world), try make(world, .undoAddress))
 
-        let used = try world.store.arrange(at: Make.at(3600)) { tx in
-            try tx.links.use(.resetPassword, late)
-        }
+        let used = try world.store.arrange(at: Make.at(3600)) { tx in try tx.links.use(.resetPassword, late) }
         let other = try world.store.arrange(at: Make.now) { tx in
             try tx.links.void(.undoAddress, of: Make.uid)
             return try tx.links.use(.undoAddress, voided)
@@ -223,10 +216,7 @@ struct LinkTests {
 
         let successes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 {
-                group.addTask {
-                    try store.arrange(at: Make.now) { try $0.links.use(.resetPassword, token) }
-                        != nil
-                }
+                group.addTask { try store.arrange(at: Make.now) { try $0.links.use(.resetPassword, token) } != nil }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }

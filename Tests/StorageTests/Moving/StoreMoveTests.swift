@@ -9,8 +9,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Moving a store", .enabled(if: PostgresServer.isInstalled), .onlyOnFile)
-struct StoreMoveTests {
+@Suite("Moving a store", .enabled(if: PostgresServer.isInstalled), .onlyOnFile) struct StoreMoveTests {
     private let key: ServerKey
     private let directory: TemporaryDirectory
 
@@ -35,9 +34,7 @@ struct StoreMoveTests {
                 labels.name = "Lamp \(number)"
                 labels.set = ["floor": DeviceTag(trusted: "floor", "\(number % 3)")]
                 _ = try tx.devices.label(did, labels)
-                try tx.history.append([
-                    HistoryRecord(did: did, ts: Make.at(Int64(number)), data: ["level": 1])
-                ])
+                try tx.history.append([HistoryRecord(did: did, ts: Make.at(Int64(number)), data: ["level": 1])])
                 _ = try tx.attempts.add("s\(number)", windowSeconds: 900)
             }
             _ = try tx.deadLetters.add(
@@ -45,13 +42,7 @@ struct StoreMoveTests {
                 worker: "status",
                 keeping: 10
             )
-            try tx.requests.save(
-                "t",
-                MessageID(trusted: "q"),
-                content: [1],
-                answer: nil,
-                isSecret: false
-            )
+            try tx.requests.save("t", MessageID(trusted: "q"), content: [1], answer: nil, isSecret: false)
         }
         try world.store.compactHistory(bytesMax: 1 << 20, step: 10, transactions: 1, at: Make.now)
         return world
@@ -93,12 +84,9 @@ struct StoreMoveTests {
         return Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.sum) })
     }
 
-    @Test("The tables that a move knows are those that the file has, with all their columns")
-    func catalog() throws {
+    @Test("The tables that a move knows are those that the file has, with all their columns") func catalog() throws {
         let world = try World(directory)
-        let known = Dictionary(
-            uniqueKeysWithValues: StoredTable.all().map { ($0.name, $0.columns.map(\.name)) }
-        )
+        let known = Dictionary(uniqueKeysWithValues: StoredTable.all().map { ($0.name, $0.columns.map(\.name)) })
         let actual = try world.store.read { tx in
             try tx.sql.query(
                 """
@@ -113,8 +101,9 @@ struct StoreMoveTests {
         #expect(StoredTable.all().allSatisfy { !$0.key.isEmpty })
     }
 
-    @Test("There and back every table is the same, and numbers go on behind those that are there")
-    func thereAndBack() throws {
+    @Test("There and back every table is the same, and numbers go on behind those that are there") func thereAndBack()
+        throws
+    {
         let world = try source()
         let middle = try database(newDatabase())
         let end = try file("end.db")
@@ -190,23 +179,13 @@ struct StoreMoveTests {
             }
         }
         #expect(throws: Store.Failure.self) {
-            _ = try Store(
-                database: PostgresAddress(address),
-                password: nil,
-                credentialsPath: nil,
-                key: key
-            )
+            _ = try Store(database: PostgresAddress(address), password: nil, credentialsPath: nil, key: key)
         }
 
         let sums = try move(world.store, database(address))
 
         #expect(sums["device"]?.rows == 31)
-        _ = try Store(
-            database: PostgresAddress(address),
-            password: nil,
-            credentialsPath: nil,
-            key: key
-        )
+        _ = try Store(database: PostgresAddress(address), password: nil, credentialsPath: nil, key: key)
     }
 
     @Test("A row that was changed on the way is noticed")
@@ -224,14 +203,13 @@ struct StoreMoveTests {
         #expect(try middle.isHalfMoved)
     }
 
-    @Test("A target with rows, a source with unpublished messages and a text with NUL are refused")
-    func refusals() throws {
+    @Test("A target with rows, a source with unpublished messages and a text with NUL are refused") func refusals()
+        throws
+    {
         let world = try source()
         let used = try database(newDatabase())
         try used.arrange(at: Make.now) { _ = try $0.attempts.add("s", windowSeconds: 900) }
-        #expect(throws: StoreMove.Failure.targetInUse(table: "attempt")) {
-            _ = try move(world.store, used)
-        }
+        #expect(throws: StoreMove.Failure.targetInUse(table: "attempt")) { _ = try move(world.store, used) }
         let empty = try database(newDatabase())
         try world.store.arrange(at: Make.now) { tx in
             try tx.sql.run("UPDATE app SET name = name")

@@ -9,8 +9,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("A store on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
-struct PostgresDatabaseTests {
+@Suite("A store on PostgreSQL", .enabled(if: PostgresServer.isInstalled)) struct PostgresDatabaseTests {
     private let key = ServerKey([UInt8](repeating: 7, count: 32))
 
     private func store(
@@ -21,11 +20,7 @@ struct PostgresDatabaseTests {
     ) throws -> Store {
         let key = try #require(key)
         let engine = StoreEngine.postgres(
-            try PostgresDatabase(
-                address: PostgresAddress(address),
-                key: key,
-                isOneWriter: isOneWriter
-            )
+            try PostgresDatabase(address: PostgresAddress(address), key: key, isOneWriter: isOneWriter)
         )
         try engine.prepare(migrates: migrates, steps: steps) {}
         return Store(engine, credentialsPath: nil, key: key)
@@ -42,12 +37,12 @@ struct PostgresDatabaseTests {
         return server.address(name)
     }
 
-    @Test("A later version's step runs once; the version before runs beside it, and no older one")
-    func migrations() throws {
+    @Test("A later version's step runs once; the version before runs beside it, and no older one") func migrations()
+        throws
+    {
         let address = try empty()
         let next: Migrations.Step = (
-            "next",
-            "CREATE TABLE later (name TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL) STRICT;"
+            "next", "CREATE TABLE later (name TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL) STRICT;"
         )
         _ = try store(address)
         for _ in 0..<2 { _ = try store(address, steps: Migrations.steps + [next]) }
@@ -64,9 +59,7 @@ struct PostgresDatabaseTests {
     @Test("A tool does not migrate")
     func tool() throws {
         let address = try empty()
-        #expect(throws: Store.Failure.olderVersion(path: try place(address))) {
-            try store(address, migrates: false)
-        }
+        #expect(throws: Store.Failure.olderVersion(path: try place(address))) { try store(address, migrates: false) }
         _ = try store(address)
         _ = try store(address, migrates: false)
     }
@@ -77,9 +70,7 @@ struct PostgresDatabaseTests {
         #expect(throws: Store.Failure.self) {
             try store(address, steps: Migrations.steps + [("bad", "CREATE TABLE (")])
         }
-        #expect(throws: Store.Failure.olderVersion(path: try place(address))) {
-            try store(address, migrates: false)
-        }
+        #expect(throws: Store.Failure.olderVersion(path: try place(address))) { try store(address, migrates: false) }
     }
 
     @Test("A database that orders texts otherwise is refused")
@@ -104,8 +95,9 @@ struct PostgresDatabaseTests {
         #expect(error?.description.contains("/nonexistent") == true)
     }
 
-    @Test("Of one writer at a time, what several processes read and write goes one after the other")
-    func processes() throws {
+    @Test("Of one writer at a time, what several processes read and write goes one after the other") func processes()
+        throws
+    {
         let address = try TestStore.makeDatabase()
         let stores = [
             try store(address, isOneWriter: true), try store(address, isOneWriter: true),
@@ -137,8 +129,9 @@ struct PostgresDatabaseTests {
         )
     }
 
-    @Test("A batch on a lost connection is the store's fault, and the next one has another")
-    func lostConnection() throws {
+    @Test("A batch on a lost connection is the store's fault, and the next one has another") func lostConnection()
+        throws
+    {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
         try cut(address)
@@ -158,8 +151,7 @@ struct PostgresDatabaseTests {
         )
     }
 
-    @Test("A batch whose commit was not answered is run again, on another connection")
-    func lostCommit() throws {
+    @Test("A batch whose commit was not answered is run again, on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
         // As one of several processes: a process that is alone would read first.
@@ -176,17 +168,11 @@ struct PostgresDatabaseTests {
     func marks() throws {
         let store = try store(try TestStore.makeDatabase())
         struct Refused: Error {}
-        func marks() throws -> Int64? {
-            try store.read { try $0.sql.integer("SELECT count(*) FROM notice") }
-        }
+        func marks() throws -> Int64? { try store.read { try $0.sql.integer("SELECT count(*) FROM notice") } }
         for number in 1...3 {
-            try store.batch(at: Make.now, once: true) { tx in
-                try tx.meta.set("fact", to: "\(number)")
-            }
+            try store.batch(at: Make.now, once: true) { tx in try tx.meta.set("fact", to: "\(number)") }
             #expect(try marks() == 1)
-            #expect(throws: Refused.self) {
-                try store.batch(at: Make.now, once: true) { _ in throw Refused() }
-            }
+            #expect(throws: Refused.self) { try store.batch(at: Make.now, once: true) { _ in throw Refused() } }
         }
         try store.batch(at: Make.now) { try $0.meta.set("fact", to: "4") }
         #expect(try marks() == 1)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The history's partitions", .enabled(if: PostgresServer.isInstalled))
-struct PostgresPartitionTests {
+@Suite("The history's partitions", .enabled(if: PostgresServer.isInstalled)) struct PostgresPartitionTests {
     private let week: Int64 = 7 * 86_400_000
 
     private func store() throws -> (store: Store, address: String) {
@@ -22,24 +21,19 @@ struct PostgresPartitionTests {
     }
 
     private func chunk(_ from: Int64, _ sql: SQL) throws {
-        try sql.run(
-            "INSERT INTO history (did, fromTs, seq, toTs, count, lines) VALUES ('d', $1, 1, $1, 1, '')",
-            from
-        )
+        try sql.run("INSERT INTO history (did, fromTs, seq, toTs, count, lines) VALUES ('d', $1, 1, $1, 1, '')", from)
     }
 
     /// Returns the partition of the chunk that begins at a given time.
     private func place(_ from: Int64, _ store: Store) throws -> String? {
         try store.read { tx in
-            try tx.sql.first(
-                "SELECT CAST(CAST(tableoid AS regclass) AS TEXT) FROM history WHERE fromTs = $1",
-                from
-            ) { $0.next(String.self) }
+            try tx.sql.first("SELECT CAST(CAST(tableoid AS regclass) AS TEXT) FROM history WHERE fromTs = $1", from) {
+                $0.next(String.self)
+            }
         }
     }
 
-    @Test("Weeks are made ahead, once; a chunk lies in its week's, one of no week in the other")
-    func make() throws {
+    @Test("Weeks are made ahead, once; a chunk lies in its week's, one of no week in the other") func make() throws {
         let (store, _) = try store()
         let start = Instant(milliseconds: 1000 * week)
         #expect(try store.makeHistoryPartitions(at: start) == 3)
@@ -54,8 +48,7 @@ struct PostgresPartitionTests {
         #expect(try place(5, store) == "history_other")
     }
 
-    @Test("A week of which chunks lie elsewhere already is left out, and later ones are made")
-    func late() throws {
+    @Test("A week of which chunks lie elsewhere already is left out, and later ones are made") func late() throws {
         let (store, _) = try store()
         try store.arrange(at: Make.now) { try chunk(1000 * week + 7, $0.sql) }
         let start = Instant(milliseconds: 1000 * week)

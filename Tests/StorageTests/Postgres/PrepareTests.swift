@@ -39,8 +39,8 @@ struct PrepareTests {
     private static var listed: [String] {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
-            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode,
-            .messageRecord, .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
+            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode, .messageRecord,
+            .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
         ]
         let expiring = rows.flatMap { [$0.deletion(besideOthers: true), $0.counting] }
         let whole = StoredTable.all().flatMap { table in
@@ -52,8 +52,7 @@ struct PrepareTests {
     /// The PostgreSQL types that our columns are read as.
     private static let readable: Set<UInt32> = [16, 17, 20, 21, 23, 25, 701]
 
-    @Test("Each statement in the sources is prepared, and gives columns of types that we read")
-    func all() throws {
+    @Test("Each statement in the sources is prepared, and gives columns of types that we read") func all() throws {
         let folder = packageRoot.appending(path: "Sources/Storage")
         var all = try SourceStatements(folder, tables: Self.tables)
         #expect(all.unknown.isEmpty, "say in SourceStatements what these stand for")
@@ -75,8 +74,8 @@ struct PrepareTests {
 
     /// Prepares a statement and returns its columns' types.
     ///
-    /// If the server can't infer the type of a parameter, which the service always sends, it names
-    /// the parameter, and our columns' types are tried in turn.
+    /// If the server can't infer the type of a parameter, which the service always sends, it names the parameter, and
+    /// our columns' types are tried in turn.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection,
@@ -92,9 +91,7 @@ struct PrepareTests {
             for type in [PostgresType.text, .integer, .bytes] {
                 var tried = parameters + [UInt32](repeating: 0, count: missing)
                 tried[number - 1] = type.rawValue
-                if let types = try? prepare(statement, on: connection, parameters: tried) {
-                    return types
-                }
+                if let types = try? prepare(statement, on: connection, parameters: tried) { return types }
             }
             throw error
         }

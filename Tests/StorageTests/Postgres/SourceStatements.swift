@@ -4,9 +4,9 @@ import Foundation
 
 /// The SQL statements in the sources of Storage, found by reading them.
 ///
-/// A literal that begins like a statement is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement, whose table is named before it. The values of an
-/// interpolation are looked up in the file, in the described tables, or in `others`.
+/// A literal that begins like a statement is a statement. A literal that begins with `WHERE` or `ORDER BY` is the end
+/// of a statement, whose table is named before it. The values of an interpolation are looked up in the file, in the
+/// described tables, or in `others`.
 struct SourceStatements {
     /// A file without its comments, and the literals in it with their places.
     private struct Source {
@@ -29,8 +29,7 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of interpolations that aren't defined in the text beside them, by file and
-    /// interpolation.
+    /// The values of interpolations that aren't defined in the text beside them, by file and interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -45,17 +44,14 @@ struct SourceStatements {
         ],
         "DeviceTable+Search.swift Self.found(by: filter)": [
             "\\(Self.allFound)", "\\(Self.taggedFound)", "\\(Self.valuedFound)",
-        ],
-        "SharingTable.swift isGuest ? \"guestUid\" : \"inviterUid\"": ["guestUid", "inviterUid"],
+        ], "SharingTable.swift isGuest ? \"guestUid\" : \"inviterUid\"": ["guestUid", "inviterUid"],
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]
 
     /// Reads the sources; `tables` holds the described tables by the names of their rows' types.
     init(_ folder: URL, tables: [String: DescribedTable]) throws {
         self.tables = tables
-        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
-            $0 as? String
-        }
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
         for path in (names ?? []).sorted() where path.hasSuffix(".swift") {
             let source = try Self.read(folder.appending(path: path))
             for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
@@ -77,23 +73,18 @@ struct SourceStatements {
             separator: "\n",
             omittingEmptySubsequences: false
         ).filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
-        let literal =
-            /"""\n((?:.|\n)*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\([^()\n]*\))*\)|\\[^(])*)"/
+        let literal = /"""\n((?:.|\n)*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\([^()\n]*\))*\)|\\[^(])*)"/
         return Source(
             name: file.lastPathComponent,
             text: text,
-            literals: text.matches(of: literal).map {
-                ($0.range.lowerBound, String($0.1 ?? $0.2 ?? ""))
-            }
+            literals: text.matches(of: literal).map { ($0.range.lowerBound, String($0.1 ?? $0.2 ?? "")) }
         )
     }
 
     private mutating func find(in source: Source) {
         for (start, literal) in source.literals {
             let words = literal.split { $0.isWhitespace }.joined(separator: " ")
-            if words.prefixMatch(
-                of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#
-            ) != nil {
+            if words.prefixMatch(of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#) != nil {
                 // The statements of these files are built from values; see `PrepareTests`.
                 if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
                 add(words, at: start, of: source)
@@ -131,21 +122,13 @@ struct SourceStatements {
         }
     }
 
-    private func meanings(
-        of expression: String,
-        at place: String.Index,
-        _ source: Source
-    ) -> [String] {
+    private func meanings(of expression: String, at place: String.Index, _ source: Source) -> [String] {
         if let known = Self.others["\(source.name) \(expression)"] { return known }
         if expression == "Int64.max" { return ["\(Int64.max)"] }
         if let match = expression.wholeMatch(of: /([\w.]+)\.table\.columns(?:\(of: "(\w+)"\))?/) {
             guard let table = tables[String(match.1)] else { return [] }
             guard let alias = match.2 else { return [table.columns] }
-            return [
-                table.columns.split(separator: ", ").map { "\(alias).\($0)" }.joined(
-                    separator: ", "
-                )
-            ]
+            return [table.columns.split(separator: ", ").map { "\(alias).\($0)" }.joined(separator: ", ")]
         }
         if let match = expression.wholeMatch(of: /Self\.condition\("(\$\d)"\)/) {
             return meanings(of: "Self.isNeverBound", at: place, source)
@@ -153,9 +136,7 @@ struct SourceStatements {
         }
         if let match = expression.wholeMatch(of: /Self\.(\w+)/) {
             return source.literals.filter { literal in
-                let named = source.before(literal.start, 60).firstMatch(
-                    of: #/(?:let|var)[ ](\w+)[^=\n]*=\s*$/#
-                )
+                let named = source.before(literal.start, 60).firstMatch(of: #/(?:let|var)[ ](\w+)[^=\n]*=\s*$/#)
                 return named?.1 == match.1
             }.map(\.text)
         }
@@ -169,8 +150,7 @@ struct SourceStatements {
             return source.literals.filter { literal in
                 source.before(literal.start, 40).firstMatch(of: #/(?:query|find)\(\s*$/#) != nil
                     && literal.text.contains("$")
-                    && literal.text.firstMatch(of: #/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WHERE)/#)
-                        == nil
+                    && literal.text.firstMatch(of: #/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WHERE)/#) == nil
             }.map(\.text)
         }
         return []
@@ -191,8 +171,6 @@ struct DescribedTable {
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
         // A role without columns has no statement.
-        statements = texts.filter {
-            !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ")
-        }
+        statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

@@ -35,9 +35,7 @@ struct TransactionBoundTests {
             _ = try tx.sql.query("SELECT pg_sleep(60)") { _ in }
         },
         Way(name: "one that nobody waits for") { try $0.sql.run("SELECT pg_sleep(60)") },
-        Way(name: "many, one after another") { tx in
-            for _ in 0..<1500 { _ = try tx.sql.query(short, 0.04) { _ in } }
-        },
+        Way(name: "many, one after another") { tx in for _ in 0..<1500 { _ = try tx.sql.query(short, 0.04) { _ in } } },
         Way(name: "many at once") { tx in
             try tx.sql.query(short, each: Array(repeating: 0.04, count: 400), { $0 }) { _, _ in }
         },
@@ -45,17 +43,16 @@ struct TransactionBoundTests {
             try tx.sql.run(short, each: Array(repeating: 0.04, count: 400)) { $0 }
         },
         Way(name: "a long scan") { tx in
-            try tx.sql.scan("SELECT n, pg_sleep(0.001) FROM generate_series(1, 60000) AS n") { _ in
-                true
-            }
+            try tx.sql.scan("SELECT n, pg_sleep(0.001) FROM generate_series(1, 60000) AS n") { _ in true }
         },
     ]
 
     /// Half the time that the shortest of the ways takes without a bound.
     private static let patience = Duration.seconds(8)
 
-    @Test("One that lasts longer is ended, run again, and leaves nothing", arguments: ways)
-    func tooLong(_ way: Way) throws {
+    @Test("One that lasts longer is ended, run again, and leaves nothing", arguments: ways) func tooLong(
+        _ way: Way
+    ) throws {
         var runs = 0
         let start = ContinuousClock.now
         let error = #expect(throws: PostgresError.self) {
@@ -121,16 +118,15 @@ struct LaterTests {
         store = try TestStore.open(directory)
     }
 
-    private func fact(_ name: String) throws -> String? {
-        try store.read { try $0.meta.value(name) }
-    }
+    private func fact(_ name: String) throws -> String? { try store.read { try $0.meta.value(name) } }
 
     private func add(_ name: String?, _ sql: SQL) throws {
         try sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", name)
     }
 
-    @Test("A violated unique key is told as ever, by the commit or by the next that is waited for")
-    func uniqueKey() throws {
+    @Test("A violated unique key is told as ever, by the commit or by the next that is waited for") func uniqueKey()
+        throws
+    {
         for waits in [false, true] {
             var runs = 0
             let error = #expect(throws: StoreError.Persistent.self) {
@@ -176,9 +172,7 @@ struct LaterTests {
     }
 
     /// The way in which a part of a transaction fails.
-    enum Failing: CaseIterable {
-        case atOnce, beforeAnythingLeft, byStatement, byStatementThatIsWaitedFor
-    }
+    enum Failing: CaseIterable { case atOnce, beforeAnythingLeft, byStatement, byStatementThatIsWaitedFor }
 
     private struct Stop: Error {}
 

@@ -12,9 +12,7 @@ struct SQLTests {
         let files = try #require(FileManager.default.enumerator(atPath: folder.path))
         var statements = 0
         for case let name as String in files where name.hasSuffix(".swift") {
-            let text = Self.expanded(
-                try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            )
+            let text = Self.expanded(try String(contentsOf: folder.appending(path: name), encoding: .utf8))
             for literal in Self.literals(text) where literal.contains("$1") {
                 statements += 1
                 var seen: [Int] = []
@@ -44,23 +42,20 @@ struct SQLTests {
             } else {
                 for line in part.split(separator: "\n") where !line.contains("//") {
                     let pieces = line.components(separatedBy: "\"")
-                    for place in stride(from: 1, to: pieces.count, by: 2) {
-                        literals.append(pieces[place])
-                    }
+                    for place in stride(from: 1, to: pieces.count, by: 2) { literals.append(pieces[place]) }
                 }
             }
         }
         return literals
     }
 
-    @Test("A set operation counts as one statement, whatever its size", arguments: [1, 10, 1000])
-    func setOperations(_ count: Int) throws {
+    @Test("A set operation counts as one statement, whatever its size", arguments: [1, 10, 1000]) func setOperations(
+        _ count: Int
+    ) throws {
         let world = try World()
         let statements = try world.store.arrange(at: Make.now) { (tx) throws in
             let before = tx.sql.statementCount
-            try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) {
-                "name\($0)"
-            }
+            try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) { "name\($0)" }
             var found = 0
             try tx.sql.query("SELECT 1 FROM meta WHERE name = $1", each: 0..<count) {
                 "name\($0)"

@@ -37,9 +37,7 @@ struct TableTests {
     )
     func columns(_ table: Case) throws {
         let actual = try World().store.read { tx in
-            try tx.sql.query("SELECT name FROM pragma_table_info($1)", table.name) {
-                $0.next(String.self)
-            }
+            try tx.sql.query("SELECT name FROM pragma_table_info($1)", table.name) { $0.next(String.self) }
         }
 
         #expect((table.columns + table.others).sorted() == actual.sorted())
@@ -61,8 +59,7 @@ struct TableTests {
         #expect(table.columns(of: "n") == "n.id, n.text, n.seen, n.secret")
     }
 
-    @Test("A row comes back as it was written, and a sealed column is not readable in the table")
-    func rows() throws {
+    @Test("A row comes back as it was written, and a sealed column is not readable in the table") func rows() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
             let table =
@@ -71,8 +68,7 @@ struct TableTests {
                 TestStore.isPostgres ? PostgresMigrations.translate(table) : table
             )
             let notes = [
-                Note(id: 1, text: "a", seen: nil, secret: [1, 2]),
-                Note(id: 2, text: "", seen: Make.now, secret: nil),
+                Note(id: 1, text: "a", seen: nil, secret: [1, 2]), Note(id: 2, text: "", seen: Make.now, secret: nil),
             ]
             try tx.sql.run(Note.table.insert, each: notes)
             #expect(try tx.sql.rows(of: Note.table, "ORDER BY id") == notes)
@@ -87,9 +83,7 @@ struct TableTests {
             #expect(try tx.sql.find(Note.table, 1) == changed)
             #expect(try tx.sql.find(Note.table, 3) == nil)
 
-            let stored = try tx.sql.first("SELECT secret FROM note WHERE id = $1", 1) {
-                $0.next([UInt8].self)
-            }
+            let stored = try tx.sql.first("SELECT secret FROM note WHERE id = $1", 1) { $0.next([UInt8].self) }
             #expect(stored != [1, 2])
         }
     }

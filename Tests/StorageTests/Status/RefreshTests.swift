@@ -25,13 +25,7 @@ struct RefreshTests {
             )
             try tx.accounts.insert(user, deviceID: nil)
             try tx.bindings.insert(
-                Binding(
-                    did: Make.did,
-                    uid: Make.uid,
-                    app: Make.app,
-                    role: .special,
-                    boundAt: tx.now
-                )
+                Binding(did: Make.did, uid: Make.uid, app: Make.app, role: .special, boundAt: tx.now)
             )
             try tx.refreshes.add([Refresh(did: Make.did, uid: Make.uid)])
         }

@@ -8,18 +8,16 @@ import Storage
 import Wire
 import Workers
 
-/// The service that a test kills: it runs the status worker, and ends itself with SIGKILL at a
-/// named step after a number of passes.
+/// The service that a test kills: it runs the status worker, and ends itself with SIGKILL at a named step after a
+/// number of passes.
 ///
-/// Arguments: port, database, step (or `none`), passes, and optionally `schedule`, which runs the
-/// scheduler, the schedule worker and the control worker instead. Prints `ready` on standard output
-/// when it is connected.
+/// Arguments: port, database, step (or `none`), passes, and optionally `schedule`, which runs the scheduler, the
+/// schedule worker and the control worker instead. Prints `ready` on standard output when it is connected.
 @main
 struct CrashProbe {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 5, let port = Int(arguments[1]), let passes = Int(arguments[4])
-        else { exit(64) }
+        guard arguments.count >= 5, let port = Int(arguments[1]), let passes = Int(arguments[4]) else { exit(64) }
         let store = try openStore(arguments[2])
         let isSchedule = arguments.count > 5 && arguments[5] == "schedule"
         try run(port, store, stopAt: arguments[3], after: passes, isSchedule: isSchedule)
@@ -29,12 +27,8 @@ struct CrashProbe {
         guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { exit(65) }
         let store =
             path.hasPrefix("postgres://")
-            ? try Store(
-                database: PostgresAddress(path),
-                password: nil,
-                credentialsPath: nil,
-                key: key
-            ) : try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+            ? try Store(database: PostgresAddress(path), password: nil, credentialsPath: nil, key: key)
+            : try Store(path: path, credentialsPath: "\(path).credentials", key: key)
         try store.rebuildCredentials()
         return store
     }
@@ -66,11 +60,7 @@ struct CrashProbe {
                 left -= 1
             }
         }
-        var options = ConnectionOptions(
-            host: "127.0.0.1",
-            port: port,
-            clientID: WorkerName.status.clientID
-        )
+        var options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: WorkerName.status.clientID)
         options.receiveMaximum = limits.receiveMaximum
         var loop = WorkerLoop(
             try MosquittoConnection(options, outlets: limits.outlets, waker: Waker()),

@@ -8,11 +8,7 @@ import Workers
 
 /// The scheduler, the schedule worker and the control worker, turn by turn in one thread.
 enum ScheduleProbe {
-    static func run(
-        _ port: Int,
-        _ environment: Environment,
-        reached: @escaping (String) -> Void
-    ) throws {
+    static func run(_ port: Int, _ environment: Environment, reached: @escaping (String) -> Void) throws {
         var clock = try loop(port, environment, TriggerClock(environment), reached)
         var worker = try loop(port, environment, ScheduleWorker(environment), reached)
         var control = try loop(port, environment, ControlHandler(environment), reached)
@@ -34,11 +30,7 @@ enum ScheduleProbe {
         _ handler: Handler,
         _ reached: @escaping (String) -> Void
     ) throws -> WorkerLoop<MosquittoConnection, Handler> {
-        var options = ConnectionOptions(
-            host: "127.0.0.1",
-            port: port,
-            clientID: handler.role.name.clientID
-        )
+        var options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: handler.role.name.clientID)
         options.receiveMaximum = environment.limits.receiveMaximum
         return WorkerLoop(
             try MosquittoConnection(options, outlets: environment.limits.outlets, waker: Waker()),

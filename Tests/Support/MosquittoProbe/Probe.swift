@@ -4,14 +4,13 @@ import PlainSubscriber
 
 /// The service that a test kills: it reads a number of messages, prints that it has, and waits.
 ///
-/// Arguments: port, client id, number of messages, and when it waits: `held` between receive and
-/// flush, `flushed` after the flush, `plain` with the library's default instead of ours.
+/// Arguments: port, client id, number of messages, and when it waits: `held` between receive and flush, `flushed` after
+/// the flush, `plain` with the library's default instead of ours.
 @main
 struct Probe {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let port = Int(arguments[1]), let count = Int(arguments[3])
-        else { exit(64) }
+        guard arguments.count == 5, let port = Int(arguments[1]), let count = Int(arguments[3]) else { exit(64) }
         let options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: arguments[2])
         if arguments[4] == "plain" {
             try runPlain(options, count)

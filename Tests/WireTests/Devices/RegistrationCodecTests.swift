@@ -29,8 +29,7 @@ struct RegistrationCodecTests {
     }
 
     static let bad = [
-        Bad(#"{"mac":"0123456789ab","passcode":"123456"}"#, "id"),
-        Bad(#"{"id":"r","passcode":"123456"}"#, "mac"),
+        Bad(#"{"mac":"0123456789ab","passcode":"123456"}"#, "id"), Bad(#"{"id":"r","passcode":"123456"}"#, "mac"),
         Bad(#"{"id":"r","mac":"0123456789ac","passcode":"123456"}"#, "mac"),
         Bad(#"{"id":"r","mac":"0123456789AB","passcode":"123456"}"#, "mac"),
         Bad(#"{"id":"r","mac":"0123456789ab"}"#, "passcode"),
@@ -42,10 +41,7 @@ struct RegistrationCodecTests {
         Bad(#"{"id":"r","mac":"0123456789ab","passcode":123456}"#, "passcode"),
         Bad(#"{"id":"r","mac":"0123456789ab","passcode":"123456","oldSecret":7}"#, "oldSecret"),
         Bad(#"{"id":"r","mac":"0123456789ab","passcode":"123456","hardware":[]}"#, "hardware"),
-        Bad(
-            #"{"id":"r","mac":"0123456789ab","passcode":"123456","hardware":{"link":"lora"}}"#,
-            "hardware.link"
-        ),
+        Bad(#"{"id":"r","mac":"0123456789ab","passcode":"123456","hardware":{"link":"lora"}}"#, "hardware.link"),
         Bad(
             #"{"id":"r","mac":"0123456789ab","passcode":"123456","hardware":{"mcuSoftVersion":2}}"#,
             "hardware.mcuSoftVersion"
@@ -65,9 +61,7 @@ struct RegistrationCodecTests {
             info: Make.bytes(#"{"id":"i","passcode":"654321"}"#)
         )
         #expect(info.passcode == "654321" && info.hardware == nil && info.id?.text == "i")
-        #expect(throws: WireError.self) {
-            try RegistrationCodec.decode(info: Make.bytes(#"{"id":"i"}"#))
-        }
+        #expect(throws: WireError.self) { try RegistrationCodec.decode(info: Make.bytes(#"{"id":"i"}"#)) }
     }
 
     @Test("The answer gives id and secret")

@@ -32,8 +32,7 @@ struct PageTests {
         #expect(rejection?.field == field)
     }
 
-    @Test("The cursor behind a row is read back; one that no page gave is refused")
-    func rowCursors() throws {
+    @Test("The cursor behind a row is read back; one that no page gave is refused") func rowCursors() throws {
         let cursor = RowCursor(at: Make.now, id: "s-1")
 
         let read = try RowCursor(fields(#"{"cursor":"\#(cursor.text)"}"#))
@@ -54,8 +53,7 @@ struct PageTests {
         #expect(rows.map(AnswerRows.bytes).reduce(0, +) < AnswerRows.bytesMax)
     }
 
-    @Test("A field that is null counts as absent, and is told from one that is missing")
-    func nulls() throws {
+    @Test("A field that is null counts as absent, and is told from one that is missing") func nulls() throws {
         let fields = try fields(#"{"a":null,"b":1}"#)
 
         #expect(!fields.has("a") && fields.has("b") && !fields.has("c"))

@@ -11,9 +11,7 @@ import Testing
         let field: String?
         let testDescription: String
 
-        init(_ json: String, refusing field: String?) {
-            (self.json, self.field, testDescription) = (json, field, json)
-        }
+        init(_ json: String, refusing field: String?) { (self.json, self.field, testDescription) = (json, field, json) }
     }
 
     private static let key = String(repeating: "a", count: 32)
@@ -30,9 +28,7 @@ import Testing
         do {
             try read(fields)
             #expect(row.field == nil)
-        } catch let rejection as Rejection {
-            #expect(rejection.field == row.field.map { "params.\($0)" })
-        }
+        } catch let rejection as Rejection { #expect(rejection.field == row.field.map { "params.\($0)" }) }
     }
 
     @Test(
@@ -57,8 +53,7 @@ import Testing
         "A device bound from afar has one proof",
         arguments: [
             Case(#""claim":"c""#, refusing: nil), Case(#""productSecret":"s""#, refusing: nil),
-            Case(#""claim":"c","productSecret":"s""#, refusing: "productSecret"),
-            Case(#""x":1"#, refusing: "claim"),
+            Case(#""claim":"c","productSecret":"s""#, refusing: "productSecret"), Case(#""x":1"#, refusing: "claim"),
         ]
     )
     func bindRemote(_ row: Case) throws {
@@ -70,8 +65,7 @@ import Testing
         "An invitation is answered by its id or by the text of its code",
         arguments: [
             Case(#"{"accept":true,"sharingId":"i1"}"#, refusing: nil),
-            Case(#"{"accept":false,"qrText":"ll1"}"#, refusing: nil),
-            Case(#"{"sharingId":"i1"}"#, refusing: "accept"),
+            Case(#"{"accept":false,"qrText":"ll1"}"#, refusing: nil), Case(#"{"sharingId":"i1"}"#, refusing: "accept"),
             Case(#"{"accept":true}"#, refusing: "sharingId"),
             Case(#"{"accept":true,"sharingId":"i1","qrText":"ll1"}"#, refusing: "qrText"),
         ]
@@ -84,9 +78,8 @@ import Testing
         "A history has a begin before its end, and a summary has a step",
         arguments: [
             Case(#"{"from":1,"to":2}"#, refusing: nil),
-            Case(#"{"from":1,"to":2,"every":"1h","fn":"max"}"#, refusing: nil),
-            Case(#"{"to":2}"#, refusing: "from"), Case(#"{"from":1}"#, refusing: "to"),
-            Case(#"{"from":2,"to":2}"#, refusing: "to"),
+            Case(#"{"from":1,"to":2,"every":"1h","fn":"max"}"#, refusing: nil), Case(#"{"to":2}"#, refusing: "from"),
+            Case(#"{"from":1}"#, refusing: "to"), Case(#"{"from":2,"to":2}"#, refusing: "to"),
             Case(#"{"from":1,"to":2,"cursor":"x"}"#, refusing: "cursor"),
             Case(#"{"from":1,"to":2,"fn":"max"}"#, refusing: "fn"),
             Case(#"{"from":1,"to":2,"every":"1y"}"#, refusing: "every"),
@@ -96,8 +89,7 @@ import Testing
         try Self.check(row) { _ = try HistoryParameters($0) }
     }
 
-    @Test("A history goes on where the page before ended, but not before its begin")
-    func historyPlace() throws {
+    @Test("A history goes on where the page before ended, but not before its begin") func historyPlace() throws {
         let later = try HistoryParameters(Self.fields(#"{"from":5,"to":9,"cursor":"7.2"}"#))
         let earlier = try HistoryParameters(Self.fields(#"{"from":5,"to":9,"cursor":"3.2"}"#))
 
@@ -108,11 +100,9 @@ import Testing
     @Test(
         "A log has known kinds, and a cursor of its own form",
         arguments: [
-            Case(#"{}"#, refusing: nil),
-            Case(#"{"types":["write"],"cursor":"5.1"}"#, refusing: nil),
+            Case(#"{}"#, refusing: nil), Case(#"{"types":["write"],"cursor":"5.1"}"#, refusing: nil),
             Case(#"{"from":5,"to":5}"#, refusing: "to"), Case(#"{"types":[]}"#, refusing: "types"),
-            Case(#"{"types":["read"]}"#, refusing: "types"),
-            Case(#"{"cursor":"5"}"#, refusing: "cursor"),
+            Case(#"{"types":["read"]}"#, refusing: "types"), Case(#"{"cursor":"5"}"#, refusing: "cursor"),
         ]
     )
     func log(_ row: Case) throws {
@@ -136,20 +126,12 @@ import Testing
             Case(#""accountType":"phone""#, refusing: "verifyType"),
             Case(#""accountType":"email","verifyType":"authCode""#, refusing: "userName"),
             Case(#""accountType":"phone","verifyType":"authCode""#, refusing: "authCode"),
-            Case(
-                #""accountType":"phone","verifyType":"authCode","password":"p""#,
-                refusing: "password"
-            ),
-            Case(
-                #""accountType":"phone","verifyType":"authCode","ifencrypt":1"#,
-                refusing: "ifencrypt"
-            ),
+            Case(#""accountType":"phone","verifyType":"authCode","password":"p""#, refusing: "password"),
+            Case(#""accountType":"phone","verifyType":"authCode","ifencrypt":1"#, refusing: "ifencrypt"),
         ]
     )
     func logoutCode(_ row: Case) throws {
         let json = #"{"countryCode":"49","userName":"15112345678",\#(row.json)}"#
-        try Self.check(Case(json, refusing: row.field)) {
-            _ = try LogoutCodeParameters($0, in: Regions())
-        }
+        try Self.check(Case(json, refusing: row.field)) { _ = try LogoutCodeParameters($0, in: Regions()) }
     }
 }

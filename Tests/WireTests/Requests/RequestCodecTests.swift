@@ -38,14 +38,9 @@ struct AppRequestTests {
         #expect(error?.field == field)
     }
 
-    @Test("Requests mean the same whatever the order of members and whatever is null")
-    func content() throws {
-        let one = try decode(
-            #"{"id":"q","token":"t","params":{"a":1,"b":{"c":2,"d":[1,{"x":1,"y":2}]},"n":null}}"#
-        )
-        let two = try decode(
-            #"{"params":{"b":{"d":[1,{"y":2,"x":1}],"c":2},"a":1},"token":"t","id":"q"}"#
-        )
+    @Test("Requests mean the same whatever the order of members and whatever is null") func content() throws {
+        let one = try decode(#"{"id":"q","token":"t","params":{"a":1,"b":{"c":2,"d":[1,{"x":1,"y":2}]},"n":null}}"#)
+        let two = try decode(#"{"params":{"b":{"d":[1,{"y":2,"x":1}],"c":2},"a":1},"token":"t","id":"q"}"#)
         #expect(one.content == two.content)
     }
 
@@ -79,8 +74,7 @@ struct AppRequestTests {
             try Make.object(AnswerCodec.refusal(MessageID(trusted: "q"), rejection)) == [
                 "id": "q", "ok": false,
                 "error": [
-                    "code": "TooManyRequests", "message": "Slow down.", "field": "f", "reason": "r",
-                    "retryAfter": 9,
+                    "code": "TooManyRequests", "message": "Slow down.", "field": "f", "reason": "r", "retryAfter": 9,
                 ],
             ]
         )

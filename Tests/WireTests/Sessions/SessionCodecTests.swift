@@ -12,8 +12,10 @@ struct SessionCodecTests {
         .user(Make.uid, except: Make.terminal),
     ]
 
-    @Test("Written values are read back", arguments: scopes, Session.EndReason.allCases)
-    func roundTrip(_ scope: SessionNotice.Scope, _ reason: Session.EndReason) throws {
+    @Test("Written values are read back", arguments: scopes, Session.EndReason.allCases) func roundTrip(
+        _ scope: SessionNotice.Scope,
+        _ reason: Session.EndReason
+    ) throws {
         let notice = SessionNotice(
             id: MessageID(trusted: "n-1"),
             scope: scope,
@@ -56,9 +58,7 @@ struct SessionCodecTests {
         )
         let file = root.appending(path: "schemas/generated/lists.json").standardized
         let schema = try JSONValue.parse(Array(Data(contentsOf: file)))
-        let reasons = schema.objectValue?["definitions"]?.objectValue?["endReason"]?.objectValue?[
-            "enum"
-        ]
+        let reasons = schema.objectValue?["definitions"]?.objectValue?["endReason"]?.objectValue?["enum"]
 
         #expect(
             Set(try #require(reasons?.arrayValue).compactMap(\.stringValue))

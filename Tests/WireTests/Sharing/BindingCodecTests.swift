@@ -24,23 +24,17 @@ struct BindingCodecTests {
     @Test(
         "A push tells the change with its reason or role, its time and its actor",
         arguments: [
-            Case(change: .bound, members: ["type": "bound"]),
-            Case(change: .changed, members: ["type": "changed"]),
+            Case(change: .bound, members: ["type": "bound"]), Case(change: .changed, members: ["type": "changed"]),
             Case(change: .usersChanged, members: ["type": "usersChanged"]),
             Case(change: .resetRequested, members: ["type": "resetRequested"]),
-            Case(
-                change: .unbound(.transferred),
-                members: ["type": "unbound", "reason": "transferred"]
-            ),
+            Case(change: .unbound(.transferred), members: ["type": "unbound", "reason": "transferred"]),
             Case(change: .roleChanged(.owner), members: ["type": "roleChanged", "role": "owner"]),
         ]
     )
     func pushes(_ row: Case) throws {
         let did = DeviceID(trusted: "d-1")
 
-        let push = try Make.object(
-            BindingCodec.push(row.change, of: did, at: Make.now, actor: .system, for: Make.uid)
-        )
+        let push = try Make.object(BindingCodec.push(row.change, of: did, at: Make.now, actor: .system, for: Make.uid))
 
         for member in row.members.members { #expect(push[member.key] == member.value) }
         #expect(push["did"] == "d-1")

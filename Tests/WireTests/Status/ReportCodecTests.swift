@@ -98,8 +98,7 @@ struct ReportCodecTests {
             id: "h"
         ),
         Bad(#"{"id":"h","reports":[{"ts":1700000000001,"data":{}}],"cid":1}"#, "reports", id: "h"),
-        Bad(#"{"id":"h","reports":[]}"#, "reports", id: "h"),
-        Bad(#"{"id":"h","reports":[7]}"#, "reports.0", id: "h"),
+        Bad(#"{"id":"h","reports":[]}"#, "reports", id: "h"), Bad(#"{"id":"h","reports":[7]}"#, "reports.0", id: "h"),
         Bad(#"{"id":"h","reports":[{"data":{}}]}"#, "reports.0", id: "h"),
         Bad(#"{"id":"h","reports":[{"ts":1700000000001}]}"#, "reports.0", id: "h"),
         Bad(
@@ -136,8 +135,7 @@ struct ReportCodecTests {
         }
     }
 
-    @Test("A time in seconds is refused with word of milliseconds; the year 2015 is taken")
-    func seconds() throws {
+    @Test("A time in seconds is refused with word of milliseconds; the year 2015 is taken") func seconds() throws {
         let error = #expect(throws: WireError.self) {
             try ReportCodec.decode(Make.bytes(#"{"ts":1700000000,"data":{}}"#))
         }
@@ -188,8 +186,8 @@ struct ReportCodecTests {
         let answer = ReportCodec.accepted(id, version: 12, stored: stored, at: Make.now)
         #expect(
             try Make.object(answer) == [
-                "id": "r-1", "ok": true, "version": 12,
-                "stored": stored.map { .string($0.rawValue) }, "ts": 1_700_000_000_000,
+                "id": "r-1", "ok": true, "version": 12, "stored": stored.map { .string($0.rawValue) },
+                "ts": 1_700_000_000_000,
             ]
         )
     }
@@ -198,16 +196,12 @@ struct ReportCodecTests {
     func fuzz(_ seed: Int) {
         var random = Seed(seed)
         let seedText = Array(
-            #"{"id":"h","reports":[{"ts":1700000000001,"data":{"a":[1,"x",null]}}],"alerts":[{"name":"a"}]}"#
-                .utf8
+            #"{"id":"h","reports":[{"ts":1700000000001,"data":{"a":[1,"x",null]}}],"alerts":[{"name":"a"}]}"#.utf8
         )
         for _ in 0..<500 {
             var bytes = seedText
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
-                    in: 0...255,
-                    using: &random
-                )
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
             }
             _ = try? ReportCodec.decode(bytes[...])
         }

@@ -42,9 +42,7 @@ struct AccountProofTests {
     func full() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", email)
-        let params: JSONObject = [
-            "email": "a@example.com", "password": password, "code": .string(code),
-        ]
+        let params: JSONObject = ["email": "a@example.com", "password": password, "code": .string(code)]
         world.pool.room = 0
         let refusal = try world.ask(0, "register", params)
         #expect(refusal.errorCode == "Unavailable" && refusal.retryAfter == 5)
@@ -54,8 +52,8 @@ struct AccountProofTests {
 
     // MARK: One limit for all password paths
 
-    @Test("Wrong passwords at logins close cancelling and logout codes, and the other way round")
-    func oneLimit() throws {
+    @Test("Wrong passwords at logins close cancelling and logout codes, and the other way round") func oneLimit() throws
+    {
         let world = try AccountWorld()
         let phone: JSONObject = ["phone": "1512345678"]
         try world.register(0, phone)
@@ -70,8 +68,7 @@ struct AccountProofTests {
         #expect(try world.ask(0, "cancel", ["code": .string(code)]).isOK)
     }
 
-    @Test("An app gets so many new terminals an hour, and its old ones log in all the same")
-    func terminals() throws {
+    @Test("An app gets so many new terminals an hour, and its old ones log in all the same") func terminals() throws {
         let world = try AccountWorld()
         world.world.environment.limits.terminalsPerHour = 2
         for terminal in 0..<2 { #expect(try world.ask(terminal, "loginAnonymous").isOK) }
@@ -115,20 +112,18 @@ struct AccountProofTests {
 
     // MARK: Names that are addresses
 
-    @Test("A username may be an e-mail address: it logs in, and its mailbox resets its password")
-    func emailAsName() throws {
+    @Test("A username may be an e-mail address: it logs in, and its mailbox resets its password") func emailAsName()
+        throws
+    {
         let world = try AccountWorld()
         try world.register(0, ["username": "A@example.com"])
-        for name in ["username", "account"] {
-            #expect(try world.login(1, JSONObject([(name, "a@example.com")])).isOK)
-        }
+        for name in ["username", "account"] { #expect(try world.login(1, JSONObject([(name, "a@example.com")])).isOK) }
         #expect(try world.login(2, email).errorCode == "InvalidCredentials")
         #expect(try world.ask(3, "requestPasswordReset", email).isOK)
         #expect(try world.mails().map(\.template) == [.resetPassword])
     }
 
-    @Test("The address's owner goes first, and takes the name away by proving the address")
-    func ownerFirst() throws {
+    @Test("The address's owner goes first, and takes the name away by proving the address") func ownerFirst() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "a@example.com"], password: "squatter's own")
         try world.ask(0, "updateProfile", ["email": "b@example.com"])
@@ -138,25 +133,16 @@ struct AccountProofTests {
         #expect(try world.user(0)["username"] == nil && world.user(0)["email"] == "b@example.com")
         #expect(try world.login(2, ["account": "a@example.com"]).user["uid"] == owner.user["uid"])
         for name in ["account", "username"] {
-            let answer = try world.login(
-                3,
-                JSONObject([(name, "a@example.com")]),
-                password: "squatter's own"
-            )
+            let answer = try world.login(3, JSONObject([(name, "a@example.com")]), password: "squatter's own")
             #expect(answer.errorCode == "InvalidCredentials")
         }
     }
 
-    @Test("Taking an address as a username does not reveal whether it has an account")
-    func nameTellsNothing() throws {
+    @Test("Taking an address as a username does not reveal whether it has an account") func nameTellsNothing() throws {
         let world = try AccountWorld()
         try world.register(0, email)
         for (terminal, name) in ["a@example.com", "b@example.com"].enumerated() {
-            let other = try world.register(
-                10 + terminal,
-                ["username": .string(name)],
-                password: "squatter's own"
-            )
+            let other = try world.register(10 + terminal, ["username": .string(name)], password: "squatter's own")
             for field in ["account", "username"] {
                 let before = world.pool.journal.count
                 let answer = try world.login(
@@ -173,27 +159,21 @@ struct AccountProofTests {
         }
     }
 
-    @Test("A username that another user verified as an address shuts no user out")
-    func nameBesideOwner() throws {
+    @Test("A username that another user verified as an address shuts no user out") func nameBesideOwner() throws {
         let world = try AccountWorld()
         let owner = try world.register(0, email)
-        #expect(
-            try world.register(1, ["username": "a@example.com"], password: "squatter's own").isOK
-        )
+        #expect(try world.register(1, ["username": "a@example.com"], password: "squatter's own").isOK)
         let login = try world.login(2, ["account": "a@example.com"])
         #expect(login.user["uid"] == owner.user["uid"])
         _ = try world.mails()
         #expect(try world.ask(3, "requestPasswordReset", email).isOK)
-        let uid = try world.world.read { tx in
-            try tx.sql.query("SELECT uid FROM link") { $0.next(String.self) }
-        }
+        let uid = try world.world.read { tx in try tx.sql.query("SELECT uid FROM link") { $0.next(String.self) } }
         #expect(uid.last.map { .string($0) } == owner.user["uid"])
     }
 
     // MARK: Unverified addresses
 
-    @Test("A user who registers a taken address unverified logs in by it as by a free one")
-    func beside() throws {
+    @Test("A user who registers a taken address unverified logs in by it as by a free one") func beside() throws {
         for policy in ["link", "none"] {
             let world = try AccountWorld(["emailRegistration": .string(policy)])
             func register(_ terminal: Int, _ password: String) throws -> JSONObject {
@@ -218,8 +198,9 @@ struct AccountProofTests {
         }
     }
 
-    @Test("Days later too, as many who registered an address unproved log in, taken or free")
-    func besideDaysLater() throws {
+    @Test("Days later too, as many who registered an address unproved log in, taken or free") func besideDaysLater()
+        throws
+    {
         func outcomes(isTaken: Bool) throws -> [String?] {
             let world = try AccountWorld(["emailRegistration": "link"])
             if isTaken { try world.register(9, email) }
@@ -241,8 +222,7 @@ struct AccountProofTests {
         #expect(try outcomes(isTaken: false) == outcomes(isTaken: true))
     }
 
-    @Test("As many links may be asked for by who registered a taken address as a free one")
-    func linksBeside() throws {
+    @Test("As many links may be asked for by who registered a taken address as a free one") func linksBeside() throws {
         func asked(isTaken: Bool) throws -> [String?] {
             let world = try AccountWorld(["emailRegistration": "link"])
             if isTaken { try world.register(9, email) }
@@ -255,8 +235,7 @@ struct AccountProofTests {
         #expect(try asked(isTaken: true).last == "TooManyRequests")
     }
 
-    @Test("Links to one mailbox are counted together, however its address is written")
-    func linksToOneMailbox() throws {
+    @Test("Links to one mailbox are counted together, however its address is written") func linksToOneMailbox() throws {
         let world = try AccountWorld()
         try world.register(0, email)
         let spellings = ["a@example.com", "A@example.com", "a@EXAMPLE.com"]
@@ -267,15 +246,12 @@ struct AccountProofTests {
         #expect(answers == [nil, nil, nil, nil, nil, "TooManyRequests"])
     }
 
-    @Test("An account beside the owner's gives no more tries of the owner's password")
-    func noMoreTries() throws {
+    @Test("An account beside the owner's gives no more tries of the owner's password") func noMoreTries() throws {
         let world = try AccountWorld(["emailRegistration": "link"])
         let register = with(["password": "the other's own"], email)
         try world.ask(0, "register", with(["password": password], email))
         try world.ask(1, "register", register)
-        for turn in 0..<10 {
-            #expect(try world.login(10 + turn, email, password: "the other's own").isOK)
-        }
+        for turn in 0..<10 { #expect(try world.login(10 + turn, email, password: "the other's own").isOK) }
         // Each of the ten passwords was also compared with the owner's, and was wrong.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)

@@ -4,8 +4,8 @@ import Storage
 
 @testable import Workers
 
-/// A world for accounts: two apps with the given policies, terminals that send requests, and the
-/// messages sent to users.
+/// A world for accounts: two apps with the given policies, terminals that send requests, and the messages sent to
+/// users.
 final class AccountWorld {
     let world: World
     let pool = FakePool()
@@ -33,15 +33,10 @@ final class AccountWorld {
         _ providers: JSONObject
     ) throws {
         let document: JSONObject = [
-            "appId": .string(id), "name": "Demo", "policies": .object(policies),
-            "providers": .object(providers),
+            "appId": .string(id), "name": "Demo", "policies": .object(policies), "providers": .object(providers),
         ]
         try world.write { (tx) throws in
-            try tx.apps.save(
-                try AppCodec.decode(document),
-                document: document,
-                secret: "app-secret-of-\(id)"
-            )
+            try tx.apps.save(try AppCodec.decode(document), document: document, secret: "app-secret-of-\(id)")
         }
     }
 
@@ -71,9 +66,7 @@ final class AccountWorld {
         world.broker.forgetPublished()
         try world.runAccount()
         guard let terminal else { return world.broker.published(ending: "/response") }
-        return world.broker.published(
-            to: "ll/v1/app/\(app)/\(World.terminal(terminal).text)/response"
-        )
+        return world.broker.published(to: "ll/v1/app/\(app)/\(World.terminal(terminal).text)/response")
     }
 
     /// Sends a request and returns its answer.
@@ -136,9 +129,7 @@ final class AccountWorld {
     {
         var params = name
         params["password"] = .string(password)
-        if name["username"] == nil {
-            params["code"] = .string(try code(terminal, "register", name))
-        }
+        if name["username"] == nil { params["code"] = .string(try code(terminal, "register", name)) }
         return try ask(terminal, "register", params)
     }
 

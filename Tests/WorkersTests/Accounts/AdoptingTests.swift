@@ -51,8 +51,7 @@ struct AdoptingTests {
         try world.world.read { try $0.bindings.find(World.did(device), uid)?.role }
     }
 
-    @Test("Without adopt the answer says how many devices would move, and none does")
-    func adoptable() throws {
+    @Test("Without adopt the answer says how many devices would move, and none does") func adoptable() throws {
         let result = try login(adopt: nil).result
         #expect(result["adoptable"] == 2 && result["adopted"] == nil)
         #expect(try role(0, lena) == nil && role(0, anonymous) == .special)
@@ -62,8 +61,7 @@ struct AdoptingTests {
         #expect(try login(adopt: nil).result["adoptable"] == nil)
     }
 
-    @Test("With adopt the account has devices with their roles, and the terminal is told which")
-    func adopted() throws {
+    @Test("With adopt the account has devices with their roles, and the terminal is told which") func adopted() throws {
         let result = try login(adopt: true).result
         #expect(result["adopted"] == 2)
         #expect(try role(0, lena) == .special && role(1, lena) == .special)
@@ -96,8 +94,7 @@ struct AdoptingTests {
         #expect(Set(mine.map { $0?.stringValue }) == ["roleChanged", "bound", "changed"])
     }
 
-    @Test("Schedules and commands that wait act for the account from then on")
-    func schedulesAndCommands() throws {
+    @Test("Schedules and commands that wait act for the account from then on") func schedulesAndCommands() throws {
         let did = World.did(0)
         try world.world.write { (tx) throws in
             let schedule = Schedule(
@@ -120,9 +117,7 @@ struct AdoptingTests {
             data: ["level": 5],
             actor: Actor(.user, anonymous.text, terminal: World.terminal(0))
         )
-        _ = try world.world.work { work in
-            try CommandDispatcher.enqueue(request, product: World.product, in: &work)
-        }
+        _ = try world.world.work { work in try CommandDispatcher.enqueue(request, product: World.product, in: &work) }
         try login(adopt: true)
         let (schedule, commands) = try world.world.read { tx in
             (try tx.schedules.find(ScheduleID(trusted: "t-1")), try tx.commands.open(did))
@@ -131,18 +126,11 @@ struct AdoptingTests {
         #expect(commands.map(\.actor) == [Actor(.user, lena.text, terminal: World.terminal(0))])
     }
 
-    @Test("Homes come along, and a device stays in the account's own home where it has one")
-    func homes() throws {
+    @Test("Homes come along, and a device stays in the account's own home where it has one") func homes() throws {
         try bind(0, lena, .normal)
         try world.world.write { (tx) throws in
             for (id, uid, name) in [("h-a", anonymous, "Cabin"), ("h-b", lena, "House")] {
-                let home = Home(
-                    id: HomeID(trusted: id),
-                    uid: uid,
-                    name: name,
-                    place: nil,
-                    createdAt: tx.now
-                )
+                let home = Home(id: HomeID(trusted: id), uid: uid, name: name, place: nil, createdAt: tx.now)
                 try tx.homes.save(home)
                 try tx.homes.put(World.did(0), into: home.id, of: uid)
             }
@@ -171,8 +159,7 @@ struct AdoptingTests {
         #expect(try another.role(1, another.anonymous) == .special)
     }
 
-    @Test("Killed anywhere, either all has moved and the session stands, or nothing has")
-    func killed() throws {
+    @Test("Killed anywhere, either all has moved and the session stands, or nothing has") func killed() throws {
         for point in [Interruption.Point.before, .after] {
             for passes in 0..<3 {
                 let test = try AdoptingTests()
@@ -185,11 +172,8 @@ struct AdoptingTests {
                     ]
                 )
                 let interruption = Interruption(point, passes: passes)
-                try test.world.world.run {
-                    Interrupting(inner: RequestHandler.account($0), interruption: interruption)
-                }
-                // A caller without an answer repeats the request, which finds the remains of the
-                // first.
+                try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
+                // A caller without an answer repeats the request, which finds the remains of the first.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }
@@ -199,8 +183,7 @@ struct AdoptingTests {
         }
     }
 
-    @Test("A login by a code, by a provider and by the app's own id takes devices over too")
-    func otherWays() throws {
+    @Test("A login by a code, by a provider and by the app's own id takes devices over too") func otherWays() throws {
         let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
         let world = try AccountWorld(providers: providers)
         world.pool.identify = { _, _ in
@@ -219,13 +202,7 @@ struct AdoptingTests {
             let uid = UserID(trusted: world.uids[20 + number] ?? "")
             try world.world.write { (tx) throws in
                 try tx.bindings.insert(
-                    Binding(
-                        did: World.did(number),
-                        uid: uid,
-                        app: World.app,
-                        role: .special,
-                        boundAt: tx.now
-                    )
+                    Binding(did: World.did(number), uid: uid, app: World.app, role: .special, boundAt: tx.now)
                 )
             }
             var params = [phone, google, own][number]

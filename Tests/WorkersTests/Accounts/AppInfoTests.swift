@@ -12,8 +12,7 @@ struct AppInfoTests {
         let world = try AccountWorld(
             ["emailRegistration": "link", "sessionDays": 30],
             providers: [
-                "google": ["enabled": true, "clientIds": ["ours"]],
-                "apple": ["enabled": false, "clientIds": ["ours"]],
+                "google": ["enabled": true, "clientIds": ["ours"]], "apple": ["enabled": false, "clientIds": ["ours"]],
             ]
         )
         world.world.environment.regions = Regions(
@@ -29,10 +28,7 @@ struct AppInfoTests {
         let regions = info["regions"]?.arrayValue?.compactMap(\.objectValue) ?? []
         #expect(
             regions == [
-                [
-                    "region": "eu", "countryCodes": ["33", "49"], "isDefault": true,
-                    "isServed": true,
-                ],
+                ["region": "eu", "countryCodes": ["33", "49"], "isDefault": true, "isServed": true],
                 [
                     "region": "cn", "countryCodes": ["86"], "isDefault": false, "isServed": false,
                     "endpoint": "mqtts://cn.example.com",
@@ -57,8 +53,7 @@ struct AppInfoTests {
         #expect(login.result["expiresAt"] == .integer(week))
     }
 
-    @Test("With cancelProof off the session is enough; every address is told either way")
-    func cancelProof() throws {
+    @Test("With cancelProof off the session is enough; every address is told either way") func cancelProof() throws {
         for isNeeded in [true, false] {
             let world = try AccountWorld(["cancelProof": .bool(isNeeded)])
             try world.register(0, ["email": "a@example.com"])
@@ -96,9 +91,7 @@ struct AppInfoTests {
     @Test("A user's time zone is the country's until they set another")
     func timeZone() throws {
         let world = try AccountWorld()
-        let china: JSONObject = [
-            "username": "lena", "countryCode": "86", "password": .string(AccountWorld.password),
-        ]
+        let china: JSONObject = ["username": "lena", "countryCode": "86", "password": .string(AccountWorld.password)]
         #expect(try world.ask(0, "register", china).user["timezone"] == "Asia/Shanghai")
         #expect(try world.ask(0, "updateProfile", ["nickname": "L"]).isOK)
         #expect(try world.user(0)["timezone"] == "Asia/Shanghai")
@@ -111,22 +104,15 @@ struct AppInfoTests {
 struct SeveralNamesTests {
     private let password = JSONValue.string(AccountWorld.password)
 
-    @Test("A username stands beside an address, proved by a code, a ticket or not at all")
-    func beside() throws {
+    @Test("A username stands beside an address, proved by a code, a ticket or not at all") func beside() throws {
         let world = try AccountWorld(["emailRegistration": "none"])
-        let plain = try world.ask(
-            0,
-            "register",
-            ["username": "lena", "email": "a@example.com", "password": password]
-        )
+        let plain = try world.ask(0, "register", ["username": "lena", "email": "a@example.com", "password": password])
         #expect(plain.user["username"] == "lena" && plain.user["email"] == "a@example.com")
         try world.ask(1, "loginAnonymous")
         let code = try world.code(1, "operation", ["phone": "1512345678"])
-        let ticket = try world.ask(
-            1,
-            "verifyOperation",
-            ["phone": "1512345678", "code": .string(code)]
-        ).result["ticket"]
+        let ticket = try world.ask(1, "verifyOperation", ["phone": "1512345678", "code": .string(code)]).result[
+            "ticket"
+        ]
         let full = try world.ask(
             1,
             "register",
@@ -154,8 +140,7 @@ struct SeveralNamesTests {
         try world.register(0, ["username": "lena"])
         let code = try world.code(1, "register", ["email": "a@example.com"])
         var params: JSONObject = [
-            "username": "LENA", "email": "a@example.com", "password": password,
-            "code": .string(code),
+            "username": "LENA", "email": "a@example.com", "password": password, "code": .string(code),
         ]
         let refusal = try world.ask(1, "register", params)
         #expect(refusal.errorCode == "Duplicated" && refusal.errorField == "params.username")
@@ -166,9 +151,7 @@ struct SeveralNamesTests {
     @Test("Unknown members of a profile are named, and the app's own are not")
     func profile() throws {
         let world = try AccountWorld()
-        var params: JSONObject = [
-            "username": "lena", "password": password, "profile": ["interest": "lamps"],
-        ]
+        var params: JSONObject = ["username": "lena", "password": password, "profile": ["interest": "lamps"]]
         let refusal = try world.ask(0, "register", params)
         #expect(refusal.errorField == "params.profile.interest")
         params["profile"] = ["custom": ["interest": "lamps"], "birthday": "1990-1-1"]

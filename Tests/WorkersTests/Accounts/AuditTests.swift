@@ -25,12 +25,7 @@ private final class AuditStory {
     }
 
     /// Sends a request and expects a refusal with a code, or success.
-    private func ask(
-        _ terminal: Int,
-        _ method: String,
-        _ params: JSONObject,
-        refused code: String? = nil
-    ) throws {
+    private func ask(_ terminal: Int, _ method: String, _ params: JSONObject, refused code: String? = nil) throws {
         let answer = try world.ask(terminal, method, params)
         #expect(answer.errorCode == code, "\(method)")
         secrets += world.tokens.values
@@ -64,17 +59,8 @@ private final class AuditStory {
     private func begin() throws {
         try ask(0, "loginAnonymous", [:])
         uid = world.uids[0] ?? ""
-        try ask(
-            0,
-            "convertAnonymous",
-            ["username": "lena", "password": .string(AccountWorld.password)]
-        )
-        try ask(
-            1,
-            "login",
-            ["username": "lena", "password": "wrong one"],
-            refused: "InvalidCredentials"
-        )
+        try ask(0, "convertAnonymous", ["username": "lena", "password": .string(AccountWorld.password)])
+        try ask(1, "login", ["username": "lena", "password": "wrong one"], refused: "InvalidCredentials")
         try ask(0, "checkPassword", ["password": "wrong one"])
         try ask(0, "updateProfile", ["username": "lena-2"])
     }
@@ -136,9 +122,7 @@ private final class AuditStory {
         try world.world.runMaintenance()
     }
 
-    func entries() throws -> [AuditEntry] {
-        try world.world.read { try $0.audit.newest(limit: 1000) }
-    }
+    func entries() throws -> [AuditEntry] { try world.world.read { try $0.audit.newest(limit: 1000) } }
 }
 
 @Suite("The audit trail")
@@ -211,13 +195,10 @@ struct AuditTests {
 
     private func matches(_ entry: AuditEntry, _ doer: Doer, _ uid: String) -> Bool {
         switch doer {
-        case .user:
-            entry.actor == Actor(.user, uid, terminal: World.terminal(0))
-                && entry.terminal == World.terminal(0)
+        case .user: entry.actor == Actor(.user, uid, terminal: World.terminal(0)) && entry.terminal == World.terminal(0)
         case .link: entry.actor == Actor(.user, uid)
         case .anybody(let number):
-            entry.terminal == World.terminal(number)
-                && entry.actor.terminal == World.terminal(number)
+            entry.terminal == World.terminal(number) && entry.actor.terminal == World.terminal(number)
         case .service: entry.actor == .system && entry.terminal == nil
         }
     }
@@ -227,13 +208,10 @@ struct AuditTests {
         let story = try AuditStory()
         try await story.tell()
         let text = try story.entries().map { "\($0)" }.joined(separator: "\n")
-        for secret in story.secrets + [AccountWorld.password] where !secret.isEmpty {
-            #expect(!text.contains(secret))
-        }
+        for secret in story.secrets + [AccountWorld.password] where !secret.isEmpty { #expect(!text.contains(secret)) }
     }
 
-    @Test("Of who was erased a line says that alone, without terminal, actor or detail")
-    func erased() async throws {
+    @Test("Of who was erased a line says that alone, without terminal, actor or detail") func erased() async throws {
         let story = try AuditStory()
         try await story.tell()
         let entries = try story.entries().filter { $0.uid?.text == story.erased }

@@ -22,8 +22,7 @@ struct CancellationTests {
         try world.read { try $0.accounts.find(uid) } != nil
     }
 
-    @Test("Cancelling ends all sessions, and seven days later nothing is left of the user")
-    func cancel() throws {
+    @Test("Cancelling ends all sessions, and seven days later nothing is left of the user") func cancel() throws {
         let world = try World()
         try world.makeDevices(2, online: true)
         try world.makeUsers(2)
@@ -86,9 +85,7 @@ struct CancellationTests {
     /// Returns the columns, except the audit trail's, in which a user's id occurs.
     private func places(of uid: UserID, _ world: World) throws -> [String] {
         let columns = try world.read { tx in
-            try tx.sql.query(TestStore.columns) {
-                (table: $0.next(String.self), column: $0.next(String.self))
-            }
+            try tx.sql.query(TestStore.columns) { (table: $0.next(String.self), column: $0.next(String.self)) }
         }
         let bytes = TestStore.isPostgres ? "TEXT" : "BLOB"
         return try columns.filter { table, column in
@@ -130,13 +127,7 @@ struct CancellationTests {
                     code: nil
                 )
             }
-            let home = Home(
-                id: HomeID(trusted: "h-1"),
-                uid: uid,
-                name: "h",
-                place: nil,
-                createdAt: tx.now
-            )
+            let home = Home(id: HomeID(trusted: "h-1"), uid: uid, name: "h", place: nil, createdAt: tx.now)
             try tx.homes.save(home)
             try tx.homes.put(World.did(0), into: home.id, of: uid)
             let schedule = Schedule(
@@ -170,24 +161,17 @@ struct CancellationTests {
             }
             try tx.attempts.add("invite:u-1", windowSeconds: 86_400)
             let letters = [
-                ("t/\(uid.text)", "p"), ("t", "of \(uid.text)"),
-                ("app/\(World.terminal(0).text)/x", "p"), ("t", "of u-1"),
+                ("t/\(uid.text)", "p"), ("t", "of \(uid.text)"), ("app/\(World.terminal(0).text)/x", "p"),
+                ("t", "of u-1"),
             ].map { (topic: $0, payload: Array($1.utf8), isShapeOnly: false, reason: "r") }
             _ = try tx.deadLetters.add(letters, worker: "account", keeping: 10)
         }
         // The command is requested as a user would request it.
-        world.sendRequest(
-            0,
-            "device/control",
-            id: "c",
-            ["did": .string(World.did(0).text), "data": ["power": true]]
-        )
+        world.sendRequest(0, "device/control", id: "c", ["did": .string(World.did(0).text), "data": ["power": true]])
         try world.runControl()
         #expect(try places(of: uid, world).count > 10)
 
-        let summary = try world.read { tx in
-            try ErasureSummary(#require(try tx.accounts.find(uid)), in: tx)
-        }
+        let summary = try world.read { tx in try ErasureSummary(#require(try tx.accounts.find(uid)), in: tx) }
         #expect(summary.devices.map(\.did) == [World.did(0), World.did(1)])
         #expect(summary.devices.map(\.losing) == [[World.uid(1)], []])
         #expect(summary.devices.map(\.isLeftAlone) == [true, false])
@@ -205,9 +189,7 @@ struct CancellationTests {
         try world.runAccount()
 
         #expect(try places(of: uid, world) == [])
-        let letters = try world.read { tx in
-            try tx.sql.query("SELECT topic FROM deadLetter") { $0.next(String.self) }
-        }
+        let letters = try world.read { tx in try tx.sql.query("SELECT topic FROM deadLetter") { $0.next(String.self) } }
         // The other letter is about a worker's own state, which isn't the account worker's.
         #expect(letters.filter { !$0.contains("/system/") } == ["t"], "that of another user")
         #expect(try world.count("attempt WHERE subject = 'invite:u-1'") == 1)
@@ -234,8 +216,7 @@ struct CancellationTests {
         #expect(try world.count("account") == 1)
     }
 
-    @Test("Erasing tells the terminals that are still logged in, and has the gate cut them off")
-    func erase() throws {
+    @Test("Erasing tells the terminals that are still logged in, and has the gate cut them off") func erase() throws {
         let world = try World()
         try world.makeUsers(1)
         let user = try #require(try world.read { try $0.accounts.find(World.uid(0)) })
@@ -250,8 +231,7 @@ struct CancellationTests {
         #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
     }
 
-    @Test("An anonymous user without devices goes after ninety idle days, one with a device stays")
-    func idle() throws {
+    @Test("An anonymous user without devices goes after ninety idle days, one with a device stays") func idle() throws {
         let world = try World()
         try world.makeDevices(1)
         try world.makeUsers(2)
@@ -275,36 +255,25 @@ struct CancellationTests {
         try world.makeUsers(5)
         try world.write { (tx) throws in
             for number in 0..<5 {
-                guard var session = try tx.sessions.find(SessionID(trusted: "s-\(number)")) else {
-                    continue
-                }
+                guard var session = try tx.sessions.find(SessionID(trusted: "s-\(number)")) else { continue }
                 try tx.sessions.end(&session, .loggedOut)
                 _ = try tx.sessions.claim(notice: MessageID(trusted: "n-\(number)"))
-                _ = try tx.logoutCodes.make(
-                    World.uid(number),
-                    on: World.terminal(number),
-                    expiresAt: tx.now
-                )
+                _ = try tx.logoutCodes.make(World.uid(number), on: World.terminal(number), expiresAt: tx.now)
             }
         }
         world.clock.advance(seconds: 2_592_001)
         var steps: [String: Int] = [:]
         for job in ExpiredRows.all(world.environment) { steps[job.name] = try world.run(job) }
         for kind in ["session", "notice", "logoutCode"] { #expect(steps[kind] == 3) }
-        for table in ["session", "notice", "logoutCode", "terminal"] {
-            #expect(try world.count(table) == 0)
-        }
+        for table in ["session", "notice", "logoutCode", "terminal"] { #expect(try world.count(table) == 0) }
     }
 
-    @Test("A terminal is remembered while it has a session, or the same user had one lately")
-    func terminals() throws {
+    @Test("A terminal is remembered while it has a session, or the same user had one lately") func terminals() throws {
         let world = try World()
         try world.makeUsers(2)
         try world.write { (tx) throws in
             for number in 0..<2 {
-                guard var session = try tx.sessions.live(on: World.terminal(number)) else {
-                    continue
-                }
+                guard var session = try tx.sessions.live(on: World.terminal(number)) else { continue }
                 try tx.sessions.end(&session, .loggedOut)
                 var next = World.session(number, since: tx.now, id: "s-next-\(number)")
                 try tx.sessions.begin(next, token: "next \(number)")
@@ -318,17 +287,14 @@ struct CancellationTests {
         #expect(try world.count("session") == 1)
     }
 
-    @Test("The audit trail is kept as long as the operator says, and erasures for good")
-    func auditDays() throws {
+    @Test("The audit trail is kept as long as the operator says, and erasures for good") func auditDays() throws {
         var limits = Limits()
         limits.auditDays = 30
         let world = try World(limits: limits)
         try world.makeUsers(1)
         try world.write { (tx) throws in
             for kind in [AuditEntry.Kind.loggedIn, .erased] {
-                try tx.audit.add(
-                    AuditEntry(kind: kind, uid: World.uid(0), app: World.app, actor: .system)
-                )
+                try tx.audit.add(AuditEntry(kind: kind, uid: World.uid(0), app: World.app, actor: .system))
             }
         }
         world.clock.advance(seconds: 30 * 86_400)

@@ -13,11 +13,8 @@ struct CodeTests {
     init() throws { world = try AccountWorld() }
 
     private func check(_ code: String, _ purpose: String = "register") throws -> JSONValue? {
-        try world.ask(
-            1,
-            "checkCode",
-            ["phone": "1512345678", "purpose": .string(purpose), "code": .string(code)]
-        ).result["valid"]
+        try world.ask(1, "checkCode", ["phone": "1512345678", "purpose": .string(purpose), "code": .string(code)])
+            .result["valid"]
     }
 
     @Test("A code goes to the normalised address, and nowhere else")
@@ -92,10 +89,7 @@ struct CodeTests {
             try world.ask(
                 0,
                 "sendCode",
-                [
-                    "countryCode": .string(country), "phone": .string("15123450\(number)"),
-                    "purpose": "register",
-                ]
+                ["countryCode": .string(country), "phone": .string("15123450\(number)"), "purpose": "register"]
             ).isOK
         }
         for number in 10..<13 { #expect(try send(number, "49")) }
@@ -126,11 +120,7 @@ struct CodeTests {
     func parallel() throws {
         let code = try world.code(0, "login", phone)
         for terminal in 0..<100 {
-            world.send(
-                terminal,
-                "login",
-                ["countryCode": "49", "phone": "1512345678", "code": .string(code)]
-            )
+            world.send(terminal, "login", ["countryCode": "49", "phone": "1512345678", "code": .string(code)])
         }
         let answers = try world.answers()
         #expect(answers.count == 100)
@@ -138,17 +128,14 @@ struct CodeTests {
         #expect(answers.allSatisfy { $0.isOK || $0.errorCode == "InvalidCode" })
     }
 
-    @Test("A hundred wrong codes at once have five tries, and a restart gives none back")
-    func parallelGuesses() throws {
+    @Test("A hundred wrong codes at once have five tries, and a restart gives none back") func parallelGuesses() throws
+    {
         let code = try world.code(0, "login", phone)
         for terminal in 0..<100 {
             world.send(
                 terminal,
                 "login",
-                [
-                    "countryCode": "49", "phone": "1512345678",
-                    "code": .string(AccountWorld.wrong(code)),
-                ]
+                ["countryCode": "49", "phone": "1512345678", "code": .string(AccountWorld.wrong(code))]
             )
         }
         var loop = try world.world.loop(RequestHandler.account(world.world.environment))
@@ -164,9 +151,7 @@ struct CodeTests {
     func hashed() throws {
         _ = try world.code(0, "register", ["email": "canary@example.com"])
         let rows = try world.world.read { tx in
-            try tx.sql.query("SELECT scope, codeHash FROM code") {
-                [$0.next([UInt8].self), $0.next([UInt8].self)]
-            }
+            try tx.sql.query("SELECT scope, codeHash FROM code") { [$0.next([UInt8].self), $0.next([UInt8].self)] }
         }
         #expect(rows.joined().allSatisfy { $0.count == 32 })
         let subjects = try world.world.read { tx in
@@ -185,11 +170,7 @@ struct CodeTests {
         var shapes: [[String]] = []
         var rows: [Int64] = []
         for email in ["known@example.com", "unknown@example.com"] {
-            let answer = try world.ask(
-                1,
-                "sendCode",
-                ["email": .string(email), "purpose": .string(purpose)]
-            )
+            let answer = try world.ask(1, "sendCode", ["email": .string(email), "purpose": .string(purpose)])
             shapes.append(answer.result.members.map(\.key))
             rows.append(try world.world.count("delivery"))
         }
@@ -198,14 +179,9 @@ struct CodeTests {
         #expect(try world.mails().map(\.to) == ["known@example.com"])
     }
 
-    @Test("Codes of users need a session, and a logout code goes to one's own address")
-    func sessions() throws {
+    @Test("Codes of users need a session, and a logout code goes to one's own address") func sessions() throws {
         for purpose in ["bind", "operation", "logoutTerminal"] {
-            let answer = try world.ask(
-                0,
-                "sendCode",
-                ["email": "a@example.com", "purpose": .string(purpose)]
-            )
+            let answer = try world.ask(0, "sendCode", ["email": "a@example.com", "purpose": .string(purpose)])
             #expect(answer.errorCode == "InvalidToken")
         }
         try world.register(1, ["email": "mine@example.com"])
@@ -220,11 +196,9 @@ struct CodeTests {
 
     private func ticket(_ terminal: Int, _ email: String) throws -> String {
         let code = try world.code(terminal, "operation", ["email": .string(email)])
-        return try world.ask(
-            terminal,
-            "verifyOperation",
-            ["email": .string(email), "code": .string(code)]
-        ).result["ticket"]?.stringValue ?? ""
+        return try world.ask(terminal, "verifyOperation", ["email": .string(email), "code": .string(code)]).result[
+            "ticket"
+        ]?.stringValue ?? ""
     }
 
     @Test("A ticket stands once, for its address, on its terminal, for five minutes")
@@ -234,10 +208,7 @@ struct CodeTests {
             try world.ask(
                 terminal,
                 "register",
-                [
-                    "email": .string(email), "ticket": .string(ticket),
-                    "password": .string(AccountWorld.password),
-                ]
+                ["email": .string(email), "ticket": .string(ticket), "password": .string(AccountWorld.password)]
             ).errorCode
         }
         let first = try ticket(0, "a@example.com")
@@ -258,11 +229,7 @@ struct CodeTests {
         #expect(try world.ask(0, "verifyOperation", params).errorCode == "InvalidToken")
         try world.ask(0, "loginAnonymous")
         let other = try world.code(0, "register", ["email": "a@example.com"])
-        let answer = try world.ask(
-            0,
-            "verifyOperation",
-            ["email": "a@example.com", "code": .string(other)]
-        )
+        let answer = try world.ask(0, "verifyOperation", ["email": "a@example.com", "code": .string(other)])
         #expect(answer.errorCode == "InvalidCode")
     }
 }

@@ -63,12 +63,9 @@ struct PasswordMethodTests {
         )
     }
 
-    @Test("A code resets it once, ends all sessions, and opens what was closed by guessing")
-    func resetting() throws {
+    @Test("A code resets it once, ends all sessions, and opens what was closed by guessing") func resetting() throws {
         try world.register(0, email)
-        for terminal in 100..<110 {
-            _ = try world.login(terminal, email, password: "wrong password")
-        }
+        for terminal in 100..<110 { _ = try world.login(terminal, email, password: "wrong password") }
         let code = try world.code(9, "resetPassword", email)
         #expect(try reset(9, code, "12345678").errorCode == "PolicyRejected")
         #expect(try reset(9, code, "another password").isOK)
@@ -79,8 +76,7 @@ struct PasswordMethodTests {
         #expect(try reset(9, code, "a third password").errorCode == "InvalidCode")
     }
 
-    @Test("Of a hundred resets with the right code at once exactly one succeeds")
-    func parallelResets() throws {
+    @Test("Of a hundred resets with the right code at once exactly one succeeds") func parallelResets() throws {
         try world.register(0, email)
         let code = try world.code(9, "resetPassword", email)
         for terminal in 100..<200 {

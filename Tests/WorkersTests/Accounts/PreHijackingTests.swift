@@ -24,21 +24,13 @@ struct PreHijackingTests {
     }
 
     private func squat(_ world: AccountWorld) throws -> JSONValue? {
-        let answer = try world.ask(
-            0,
-            "register",
-            ["email": "victim@example.com", "password": "the attacker's"]
-        )
+        let answer = try world.ask(0, "register", ["email": "victim@example.com", "password": "the attacker's"])
         _ = try world.mails()
         return answer.user["uid"]
     }
 
     private func enter(_ world: AccountWorld, _ terminal: Int) throws -> JSONObject {
-        try world.ask(
-            terminal,
-            "loginWithProvider",
-            ["provider": "google", "credential": ["identityToken": "a.b.c"]]
-        )
+        try world.ask(terminal, "loginWithProvider", ["provider": "google", "credential": ["identityToken": "a.b.c"]])
     }
 
     private func prove(_ world: AccountWorld, _ terminal: Int) throws -> JSONObject {
@@ -46,10 +38,7 @@ struct PreHijackingTests {
         return try world.ask(
             terminal,
             "register",
-            [
-                "email": "victim@example.com", "code": .string(code),
-                "password": .string(AccountWorld.password),
-            ]
+            ["email": "victim@example.com", "code": .string(code), "password": .string(AccountWorld.password)]
         )
     }
 
@@ -79,13 +68,12 @@ struct PreHijackingTests {
         #expect(try world.login(2, email).user["uid"] == victim.user["uid"])
     }
 
-    @Test("Trojan identifier: a provider linked before leads to the attacker's account only")
-    func trojanIdentifier() throws {
+    @Test("Trojan identifier: a provider linked before leads to the attacker's account only") func trojanIdentifier()
+        throws
+    {
         let world = try world()
         let attacker = try squat(world)
-        world.pool.identify = { _, _ in
-            .success(VerifiedIdentity(provider: .google, subject: "attacker"))
-        }
+        world.pool.identify = { _, _ in .success(VerifiedIdentity(provider: .google, subject: "attacker")) }
         let link: JSONObject = ["provider": "google", "credential": ["identityToken": "a.b.c"]]
         #expect(try world.ask(0, "linkProvider", link).isOK)
         let victim = try prove(world, 1)
@@ -94,8 +82,7 @@ struct PreHijackingTests {
         #expect(victim.user["uid"] != attacker)
     }
 
-    @Test("Unexpired e-mail change: a link asked for before does nothing after")
-    func unexpiredChange() throws {
+    @Test("Unexpired e-mail change: a link asked for before does nothing after") func unexpiredChange() throws {
         let world = try world()
         try world.register(0, ["username": "attacker"])
         try world.ask(0, "updateProfile", email)
@@ -116,8 +103,7 @@ struct PreHijackingTests {
         #expect(try world.login(2, email).user["uid"] == victim.user["uid"])
     }
 
-    @Test("A login code doesn't lead into an account that never proved the address")
-    func loginCode() throws {
+    @Test("A login code doesn't lead into an account that never proved the address") func loginCode() throws {
         let world = try world()
         _ = try squat(world)
         #expect(try world.code(1, "login", email).isEmpty)
@@ -127,9 +113,7 @@ struct PreHijackingTests {
 @Suite("Identity providers")
 struct ProviderMethodTests {
     private let world: AccountWorld
-    private let params: JSONObject = [
-        "provider": "google", "credential": ["identityToken": "a.b.c"],
-    ]
+    private let params: JSONObject = ["provider": "google", "credential": ["identityToken": "a.b.c"]]
 
     init() throws {
         world = try AccountWorld(

@@ -39,11 +39,7 @@ struct RegisterBothTests {
     func emailProved() throws {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.email)
-        let user = try world.ask(
-            0,
-            "register",
-            params(["username": "lena", "code": .string(code)])
-        ).user
+        let user = try world.ask(0, "register", params(["username": "lena", "code": .string(code)])).user
         #expect(user["emailVerified"] == true && user["username"] == "lena")
         #expect(user["pendingPhone"] == "+491512345678" && user["phoneVerified"] == false)
         #expect(try world.login(1, Self.email).isOK)
@@ -80,12 +76,9 @@ struct RegisterBothTests {
         #expect(try world.world.count("account") == 0)
     }
 
-    @Test("Where an e-mail needs no code a phone beside it waits, whatever phones may do")
-    func unproved() throws {
+    @Test("Where an e-mail needs no code a phone beside it waits, whatever phones may do") func unproved() throws {
         for isOn in [true, false] {
-            let world = try AccountWorld([
-                "emailRegistration": "link", "phoneRegistration": .bool(isOn),
-            ])
+            let world = try AccountWorld(["emailRegistration": "link", "phoneRegistration": .bool(isOn)])
             let answer = try world.ask(0, "register", params(["username": "lena"]))
             #expect(answer.isOK && answer.user["phoneVerified"] == false)
             #expect(answer.user["pendingPhone"] == "+491512345678")
@@ -95,8 +88,8 @@ struct RegisterBothTests {
         }
     }
 
-    @Test("A pending address that another has proved answers like a free one, and its owner hears")
-    func taken() throws {
+    @Test("A pending address that another has proved answers like a free one, and its owner hears") func taken() throws
+    {
         for isRevealed in [false, true] {
             let world = try AccountWorld(["revealAccounts": .bool(isRevealed)])
             try world.register(0, Self.phone)
@@ -129,18 +122,10 @@ struct RegisterBothTests {
         let world = try AccountWorld()
         let code = try world.code(0, "register", Self.email)
         for username in ["+491512345678", "0151 999999"] {
-            let answer = try world.ask(
-                0,
-                "register",
-                params(["username": .string(username), "code": .string(code)])
-            )
+            let answer = try world.ask(0, "register", params(["username": .string(username), "code": .string(code)]))
             #expect(answer.errorField == "params.username")
         }
-        let answer = try world.ask(
-            0,
-            "register",
-            params(["username": "lena", "code": .string(code)])
-        )
+        let answer = try world.ask(0, "register", params(["username": "lena", "code": .string(code)]))
         #expect(answer.isOK, "the code stays good")
     }
 
@@ -148,9 +133,7 @@ struct RegisterBothTests {
     func numbered() throws {
         let world = try AccountWorld()
         let uid = try world.register(0, ["username": "1001"]).user["uid"]
-        for field in ["username", "account"] {
-            #expect(try world.login(1, [field: "1001"]).user["uid"] == uid)
-        }
+        for field in ["username", "account"] { #expect(try world.login(1, [field: "1001"]).user["uid"] == uid) }
     }
 
     @Test("A request without a country has its phone's, or the app's default")

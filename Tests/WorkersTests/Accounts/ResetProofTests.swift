@@ -11,8 +11,8 @@ struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
 
-    /// Returns a world in which an intruder has registered the address unverified, with a phone, a
-    /// provider and a second mailbox for later access.
+    /// Returns a world in which an intruder has registered the address unverified, with a phone, a provider and a
+    /// second mailbox for later access.
     private func squatted(_ policy: String) throws -> AccountWorld {
         let world = try AccountWorld(["emailRegistration": .string(policy)], providers: providers)
         world.pool.identify = { _, _ in
@@ -32,9 +32,7 @@ struct ResetProofTests {
         return world
     }
 
-    private var google: JSONObject {
-        ["provider": "google", "credential": ["identityToken": "a.b.c"]]
-    }
+    private var google: JSONObject { ["provider": "google", "credential": ["identityToken": "a.b.c"]] }
 
     private func token(_ mail: OutgoingMessage?) -> String {
         mail?.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
@@ -71,9 +69,7 @@ struct ResetProofTests {
         #expect(try world.user(0)["emailVerified"] == false)
         let done = await links.follow(token(mail), password: AccountWorld.password)
         #expect(done.step == .done)
-        for other in before where other.params["url"] != nil {
-            #expect(await links.follow(token(other)).step == .over)
-        }
+        for other in before where other.params["url"] != nil { #expect(await links.follow(token(other)).step == .over) }
         try expectOnlyTheOwner(world)
     }
 
@@ -139,8 +135,7 @@ struct ResetProofTests {
         #expect(try world.code(1, "resetPassword", email).isEmpty)
     }
 
-    @Test("A user who verified the address before keeps everything when resetting by it")
-    func proved() async throws {
+    @Test("A user who verified the address before keeps everything when resetting by it") func proved() async throws {
         let world = try AccountWorld(providers: providers)
         world.pool.identify = { _, _ in
             .success(VerifiedIdentity(provider: .google, subject: "1"))

@@ -12,8 +12,7 @@ struct UndoTests {
     private static let thief: JSONObject = ["email": "thief@example.com"]
     private static let phone: JSONObject = ["phone": "1512345678"]
 
-    /// Returns a world with an account on terminal 0, some days old, with a verified e-mail
-    /// address.
+    /// Returns a world with an account on terminal 0, some days old, with a verified e-mail address.
     private func world() throws -> AccountWorld {
         let world = try AccountWorld()
         try world.register(0, Self.own)
@@ -72,8 +71,7 @@ struct UndoTests {
         #expect(try left(world)["phoneVerified"] == true)
     }
 
-    @Test("With phone and e-mail changed, each owner's link restores its own, in any order")
-    func both() async throws {
+    @Test("With phone and e-mail changed, each owner's link restores its own, in any order") func both() async throws {
         for emailFirst in [true, false] {
             let world = try AccountWorld()
             try world.register(0, Self.own)
@@ -89,17 +87,14 @@ struct UndoTests {
         }
     }
 
-    @Test("No link to an address of the time between works any more, of whichever kind")
-    func between() async throws {
+    @Test("No link to an address of the time between works any more, of whichever kind") func between() async throws {
         let world = try world()
         try bind(world, Self.phone)
         let thiefsPhone = try change(world, to: ["phone": "1517777777"])
         let link = try change(world, to: Self.thief)
         let thiefsMail = try change(world, to: ["email": "thief2@example.com"])
         #expect(await follow(world, link).step == .done)
-        for token in [thiefsPhone, thiefsMail, link] {
-            #expect(await follow(world, token).step == .over)
-        }
+        for token in [thiefsPhone, thiefsMail, link] { #expect(await follow(world, token).step == .over) }
         let user = try left(world)
         #expect(user["email"] == "own@example.com" && user["phone"] == nil)
     }
@@ -116,8 +111,9 @@ struct UndoTests {
         #expect(try world.mails().isEmpty)
     }
 
-    @Test("An e-mail address that is only written down goes with a phone's change that is undone")
-    func writtenDown() async throws {
+    @Test("An e-mail address that is only written down goes with a phone's change that is undone") func writtenDown()
+        async throws
+    {
         let world = try AccountWorld()
         try world.register(0, Self.phone)
         world.world.clock.advance(seconds: 3 * 86_400)

@@ -10,17 +10,15 @@ struct LaneSharesTests {
         "A process takes up to its share of free lanes, and gives one back where others have fewer",
         arguments: [
             // One process takes all lanes; a second finds none free, and is given lanes one by one.
-            (32, 32, 0, [], .init(take: 32)), (32, 0, 32, [0], .init(give: 1)),
-            (32, 1, 0, [31], .init(take: 1)), (32, 0, 16, [16], .init()),
+            (32, 32, 0, [], .init(take: 32)), (32, 0, 32, [0], .init(give: 1)), (32, 1, 0, [31], .init(take: 1)),
+            (32, 0, 16, [16], .init()),
             // Two processes take the lanes of a third, which has ended.
-            (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()),
-            (8, 2, 3, [3], .init(take: 1)),
+            (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()), (8, 2, 3, [3], .init(take: 1)),
             // If the share isn't a whole number, no process has two lanes more than another.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
             // Two processes don't take back the lanes that they gave up for a third.
-            (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)),
-            (8, 2, 3, [3, 0], .init(give: 1)), (8, 1, 2, [3, 1], .init()),
-            (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),
+            (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)), (8, 2, 3, [3, 0], .init(give: 1)),
+            (8, 1, 2, [3, 1], .init()), (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),
             (1, 1, 0, [], .init(take: 1)),
         ] as [(Int, Int, Int, [Int], LaneShares.Step)]
     )
@@ -29,8 +27,7 @@ struct LaneSharesTests {
         #expect(shares.step == step)
     }
 
-    @Test("A process that is to be emptied gives all back, unless there is no other")
-    func draining() {
+    @Test("A process that is to be emptied gives all back, unless there is no other") func draining() {
         var shares = LaneShares(total: 8, free: 2, own: 4, others: [2], isDraining: true)
         #expect(shares.step == .init(give: 4))
         shares.others = []
@@ -49,8 +46,7 @@ struct LaneSharesTests {
                 let place = turn % count
                 var others = held
                 others.remove(at: place)
-                let step = LaneShares(total: total, free: free, own: held[place], others: others)
-                    .step
+                let step = LaneShares(total: total, free: free, own: held[place], others: others).step
                 held[place] += step.take - step.give
                 free += step.give - step.take
             }

@@ -15,10 +15,7 @@ struct ClockStepTests: CommandSuite {
             0,
             "device/control",
             id: "c",
-            [
-                "did": .string(World.did(0).text), "data": ["power": true], "mode": "queue",
-                "ttl": 60,
-            ]
+            ["did": .string(World.did(0).text), "data": ["power": true], "mode": "queue", "ttl": 60]
         )
         try world.settle(&loop)
         world.clock.advance(seconds: 30)
@@ -32,8 +29,9 @@ struct ClockStepTests: CommandSuite {
         #expect(outcomes(world).compactMap { $0["state"]?.stringValue } == ["expired"])
     }
 
-    @Test("Passing time is not a step, nor is a clock set forward", arguments: [0, 1, -3600])
-    func none(_ back: Int64) throws {
+    @Test("Passing time is not a step, nor is a clock set forward", arguments: [0, 1, -3600]) func none(
+        _ back: Int64
+    ) throws {
         let clock = ManualClock()
         var steps = ClockSteps()
         #expect(steps.stepBack(by: clock) == nil)
@@ -93,10 +91,7 @@ struct ClockStepTests: CommandSuite {
                 0,
                 "device/control",
                 id: id,
-                [
-                    "did": .string(World.did(0).text), "data": ["power": true], "mode": "queue",
-                    "ttl": 86_400,
-                ]
+                ["did": .string(World.did(0).text), "data": ["power": true], "mode": "queue", "ttl": 86_400]
             )
             try world.settle(&loop)
             return world.clock.now.milliseconds + 86_400_000

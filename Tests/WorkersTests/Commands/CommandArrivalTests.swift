@@ -19,8 +19,8 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).count == 1)
     }
 
-    @Test("Commands that a device may have missed are sent again on its return, under their number")
-    func again() throws {
+    @Test("Commands that a device may have missed are sent again on its return, under their number") func again() throws
+    {
         let world = try world(online: true)
         try queue(world, "a", ["pin": "canary-5", "level": 1])
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
@@ -34,9 +34,7 @@ struct CommandArrivalTests: CommandSuite {
         world.clock.advance(seconds: 1)
         try come(world, connection: 2)
         #expect(sent(world).map { $0["cid"] } == [1, 2, 1, 2])
-        #expect(
-            sent(world).last(where: { $0["cid"] == 1 })?["data"]?.objectValue?["pin"] == "canary-5"
-        )
+        #expect(sent(world).last(where: { $0["cid"] == 1 })?["data"]?.objectValue?["pin"] == "canary-5")
 
         world.sendReport(0, ["cid": 1])
         try world.runStatus()
@@ -66,8 +64,8 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
     }
 
-    @Test("A call whose time has come, or that a clock set back has moved away, holds nothing back")
-    func calls() throws {
+    @Test("A call whose time has come, or that a clock set back has moved away, holds nothing back") func calls() throws
+    {
         for milliseconds in [2500, -3_600_000] as [Int64] {
             let world = try world()
             try queue(world, "a", ["power": true])
@@ -93,10 +91,7 @@ struct CommandArrivalTests: CommandSuite {
         let topic = "ll/v1/system/presence/\(World.did(0).text)"
         world.broker.send(
             topic,
-            [
-                "online": true, "connection": 1, "listening": true,
-                "ts": .integer(world.clock.now.milliseconds),
-            ]
+            ["online": true, "connection": 1, "listening": true, "ts": .integer(world.clock.now.milliseconds)]
         )
         try world.runStatus()
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
@@ -122,8 +117,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [1, 2, 3, 4])
     }
 
-    @Test("What is ordered in the very moment of the device's listening goes out with it")
-    func moment() throws {
+    @Test("What is ordered in the very moment of the device's listening goes out with it") func moment() throws {
         let world = try world()
         let topic = "ll/v1/system/presence/\(World.did(0).text)"
         let now = JSONValue.integer(world.clock.now.milliseconds)
@@ -138,8 +132,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(try world.count("dispatch") == 0)
     }
 
-    @Test("Commands called for on a connection that a new one has replaced wait for the new one")
-    func anew() throws {
+    @Test("Commands called for on a connection that a new one has replaced wait for the new one") func anew() throws {
         let world = try world()
         try queue(world, "a", ["power": true])
         let topic = "ll/v1/system/presence/\(World.did(0).text)"
@@ -160,9 +153,7 @@ struct CommandArrivalTests: CommandSuite {
         limits.queuedPerDevice = 3
         let world = try world(limits: limits)
         try come(world, listening: false)
-        for number in 1...8 {
-            try queue(world, "n\(number)", ["level": 1], ["mode": "now", "ttl": 60])
-        }
+        for number in 1...8 { try queue(world, "n\(number)", ["level": 1], ["mode": "now", "ttl": 60]) }
         try come(world)
         #expect(world.answers().count { $0["ok"] == true } == 6)
         #expect(sent(world).map { $0["cid"] } == [1, 2, 3, 4, 5, 6])

@@ -14,13 +14,7 @@ extension CommandSuite {
         try World(devices: 1, online: online, users: 2, bound: 2, limits: limits)
     }
 
-    func queue(
-        _ world: World,
-        _ id: String,
-        _ data: JSONObject,
-        user: Int = 0,
-        _ more: JSONObject = [:]
-    ) throws {
+    func queue(_ world: World, _ id: String, _ data: JSONObject, user: Int = 0, _ more: JSONObject = [:]) throws {
         var params = more
         params["did"] = .string(World.did(0).text)
         params["data"] = .object(data)

@@ -15,9 +15,7 @@ struct CommandTests: CommandSuite {
         try queue(world, "b", ["level": 2], user: 1, ["sn": 8, "wait": true])
         try queue(world, "c", ["pin": "canary-1"], ["sn": 9])
         #expect(sent(world).isEmpty && outcomes(world).isEmpty)
-        #expect(
-            world.answers().map { $0["result"]?.objectValue?["state"] } == ["queued", "queued"]
-        )
+        #expect(world.answers().map { $0["result"]?.objectValue?["state"] } == ["queued", "queued"])
 
         world.clock.advance(seconds: 100)
         try come(world)
@@ -78,15 +76,12 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
     }
 
-    @Test("A guest's waiting commands are not sent once the guest's time is over, swept or not")
-    func guests() throws {
+    @Test("A guest's waiting commands are not sent once the guest's time is over, swept or not") func guests() throws {
         let world = try world()
         try queue(world, "a", ["level": 1], user: 1)
         world.clock.advance(seconds: 60)
         let end = world.clock.now.milliseconds
-        try world.write { (tx) throws in
-            try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'")
-        }
+        try world.write { (tx) throws in try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'") }
         try come(world)
         #expect(sent(world).isEmpty)
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
@@ -115,23 +110,18 @@ struct CommandTests: CommandSuite {
         #expect(world.answers(1).map(\.errorCode) == [nil])
         #expect(outcomes(world).map { $0["state"] } == ["superseded"])
         for id in ["d", "e"] { try queue(world, id, ["power": true]) }
-        #expect(
-            world.answers().map(\.errorCode) == [nil, nil, "TooManyRequests", "TooManyRequests"]
-        )
+        #expect(world.answers().map(\.errorCode) == [nil, nil, "TooManyRequests", "TooManyRequests"])
         try come(world)
         #expect(sent(world).map { $0["cid"] } == [3])
         #expect(sent(world).map { $0["data"] } == [["level": 1]])
     }
 
-    @Test("A user who sets one value again and again while the device is away is not refused")
-    func slider() throws {
+    @Test("A user who sets one value again and again while the device is away is not refused") func slider() throws {
         var limits = Limits()
         limits.queuedPerDevice = 3
         let world = try world(limits: limits)
         try queue(world, "power", ["power": true])
-        for level in 1...20 as ClosedRange<Int64> {
-            try queue(world, "l\(level)", ["level": .integer(level)])
-        }
+        for level in 1...20 as ClosedRange<Int64> { try queue(world, "l\(level)", ["level": .integer(level)]) }
         #expect(world.answers().allSatisfy { $0["ok"] == true })
         try come(world)
         #expect(sent(world).map { $0["cid"] } == [21])
@@ -140,21 +130,16 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world).allSatisfy { $0["state"] == "superseded" })
     }
 
-    @Test("A command of another worker is sent by the control worker, before any later one")
-    func otherWorker() throws {
+    @Test("A command of another worker is sent by the control worker, before any later one") func otherWorker() throws {
         let world = try world(online: true)
         let (command, effects) = try world.takeScheduled(level: 4)
-        #expect(
-            command.state == .queued && command.cid == 1
-                && effects.woken.contains { $0.worker == .control }
-        )
+        #expect(command.state == .queued && command.cid == 1 && effects.woken.contains { $0.worker == .control })
         try queue(world, "a", ["level": 5], ["mode": "now"])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
         #expect(sent(world).first?["actor"]?.objectValue?["kind"] == "schedule")
     }
 
-    @Test("All subscribed users see who caused a status, and only that user sees the terminal")
-    func actor() throws {
+    @Test("All subscribed users see who caused a status, and only that user sees the terminal") func actor() throws {
         let world = try world(online: true)
         try queue(world, "a", ["level": 5], ["mode": "now"])
         world.sendReport(0, ["cid": 1, "data": ["level": 5]])
@@ -165,8 +150,7 @@ struct CommandTests: CommandSuite {
         #expect(other?["id"]?.stringValue == World.uid(0).text && other?["terminalId"] == nil)
     }
 
-    @Test("A query is answered with the status once the device has answered, or with a timeout")
-    func query() throws {
+    @Test("A query is answered with the status once the device has answered, or with a timeout") func query() throws {
         let world = try world(online: true)
         let params: JSONObject = ["did": .string(World.did(0).text), "timeout": 5]
         world.sendRequest(0, "device/query", id: "q1", params)
@@ -189,8 +173,7 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world).isEmpty)
     }
 
-    @Test("A command whose time is over when the broker is back is not sent any more")
-    func overInTheOutbox() throws {
+    @Test("A command whose time is over when the broker is back is not sent any more") func overInTheOutbox() throws {
         let world = try world(online: true)
         world.broker.failure = .publish(after: 1)
         world.sendRequest(

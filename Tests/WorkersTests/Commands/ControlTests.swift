@@ -20,8 +20,8 @@ struct ControlTests {
             "device/control",
             id: id,
             [
-                "did": .string(World.did(0).text), "data": .object(data), "ttl": .integer(ttl),
-                "wait": .bool(wait), "sn": 9,
+                "did": .string(World.did(0).text), "data": .object(data), "ttl": .integer(ttl), "wait": .bool(wait),
+                "sn": 9,
             ]
         )
     }
@@ -79,15 +79,12 @@ struct ControlTests {
 
         world.sendReport(0, ["cid": 1, "code": 0])
         try world.runStatus()
-        let command = try #require(
-            try world.read { try $0.commands.newest(World.did(0), limit: 1) }.first
-        )
+        let command = try #require(try world.read { try $0.commands.newest(World.did(0), limit: 1) }.first)
         #expect(command.state == .expired && command.isLate)
         #expect(world.answers().count == 1)
     }
 
-    @Test("An answer after the deadline and before the sweep ends the waiting too")
-    func lateAnswerFirst() throws {
+    @Test("An answer after the deadline and before the sweep ends the waiting too") func lateAnswerFirst() throws {
         let world = try bound()
         control(world, id: "c", wait: true, ttl: 10)
         try world.runControl()
@@ -100,25 +97,17 @@ struct ControlTests {
         #expect(try world.count("waiter") == 0)
     }
 
-    @Test("A device that is away, a stranger, and data that doesn't fit are refused")
-    func refusals() throws {
+    @Test("A device that is away, a stranger, and data that doesn't fit are refused") func refusals() throws {
         let world = try bound()
         control(world, id: "a", ["temperature": 1])
         control(world, id: "b", ["level": -1])
         control(world, id: "c", [:])
         try world.setOnline(0, false)
         control(world, id: "d")
-        world.sendRequest(
-            1,
-            "device/control",
-            id: "e",
-            ["did": .string(World.did(0).text), "data": ["level": 1]]
-        )
+        world.sendRequest(1, "device/control", id: "e", ["did": .string(World.did(0).text), "data": ["level": 1]])
         try world.runControl()
         #expect(
-            world.answers().map(\.errorCode) == [
-                "InvalidRequest", "InvalidRequest", "InvalidRequest", "DeviceOffline",
-            ]
+            world.answers().map(\.errorCode) == ["InvalidRequest", "InvalidRequest", "InvalidRequest", "DeviceOffline"]
         )
         #expect(world.answers(1).map(\.errorCode) == ["NotBound"])
         #expect(world.broker.published(to: World.command(0)).isEmpty)
@@ -131,16 +120,12 @@ struct ControlTests {
         world.broker.confirms = false
         var loop = try world.loop(ControlHandler(world.environment))
         for _ in 0..<3 { try loop.turn() }
-        #expect(
-            world.broker.published(to: World.command(0)).first?["data"] == ["pin": "canary-4711"]
-        )
+        #expect(world.broker.published(to: World.command(0)).first?["data"] == ["pin": "canary-4711"])
         #expect(try world.count("outbox") == 1)
         let command = try world.read { try $0.commands.newest(World.did(0), limit: 1) }.first
         #expect(command?.data == ["pin": "***"])
         let rows = try world.read { tx in
-            try tx.sql.query("SELECT messages FROM outbox") {
-                String(decoding: $0.next([UInt8].self), as: UTF8.self)
-            }
+            try tx.sql.query("SELECT messages FROM outbox") { String(decoding: $0.next([UInt8].self), as: UTF8.self) }
         }
         #expect(rows.allSatisfy { !$0.contains("canary-4711") })
     }

@@ -44,8 +44,7 @@ struct OutcomeTests {
         return world
     }
 
-    /// Sends a request about the device under an id, and returns its answer if there is one
-    /// already.
+    /// Sends a request about the device under an id, and returns its answer if there is one already.
     @discardableResult
     private func ask(
         _ world: World,
@@ -80,8 +79,9 @@ struct OutcomeTests {
         #expect(told?["result"] == nil)
     }
 
-    @Test("The sender learns the outcome of the command, not the reported values", arguments: ways)
-    func write(way: Way) throws {
+    @Test("The sender learns the outcome of the command, not the reported values", arguments: ways) func write(
+        way: Way
+    ) throws {
         let world = try world()
         try ask(world, 1, "asked", "device/control", ["data": ["level": 5], "wait": true])
         let out = try ask(world, way.user, "out", way.method, way.params)
@@ -105,9 +105,7 @@ struct OutcomeTests {
         let world = try world()
         try ask(world, 1, "asked", "device/query", ["timeout": 60])
         let end = world.clock.now.adding(seconds: 10).milliseconds
-        try world.write { (tx) throws in
-            try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'")
-        }
+        try world.write { (tx) throws in try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'") }
         world.clock.advance(seconds: 10)
 
         world.sendReport(0, ["cid": 1, "data": ["level": 33]])
@@ -145,8 +143,7 @@ struct OutcomeTests {
         #expect(status?["actor"]?.objectValue?["kind"] == "schedule")
     }
 
-    @Test("Outcomes leave in the order of their answers, before the statuses of the whole batch")
-    func order() throws {
+    @Test("Outcomes leave in the order of their answers, before the statuses of the whole batch") func order() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         try ask(world, 0, "first", "device/control", ["data": ["level": 1]])
         try ask(world, 0, "second", "device/control", ["data": ["level": 2]])
@@ -154,10 +151,7 @@ struct OutcomeTests {
 
         world.sendReport(0, ["cid": 1, "data": ["level": 1]])
         // A registration cuts the batch in two.
-        world.broker.send(
-            "ll/v1/product/\(World.key.text)/0123456789ab/register",
-            ["id": "r", "nonce": "n"]
-        )
+        world.broker.send("ll/v1/product/\(World.key.text)/0123456789ab/register", ["id": "r", "nonce": "n"])
         world.sendReport(0, ["cid": 2, "data": ["level": 2]])
         try world.runStatus()
 

@@ -11,10 +11,7 @@ struct DeviceRegistrationTests {
     private func register(_ world: World, id: String, secret: String? = nil) throws -> JSONObject? {
         world.broker.send(
             "ll/v1/product/\(World.key.text)/0123456789ab/register",
-            [
-                "id": .string(id), "mac": "0123456789ab", "passcode": "123456",
-                "oldSecret": secret.map { .string($0) },
-            ]
+            ["id": .string(id), "mac": "0123456789ab", "passcode": "123456", "oldSecret": secret.map { .string($0) }]
         )
         try world.runStatus()
         return world.broker.published(ending: "/registered").last
@@ -22,9 +19,7 @@ struct DeviceRegistrationTests {
 
     private func result(_ answer: JSONObject?) throws -> (did: String, secret: String) {
         let result = try #require(answer?["result"]?.objectValue)
-        return (
-            try #require(result["did"]?.stringValue), try #require(result["secret"]?.stringValue)
-        )
+        return (try #require(result["did"]?.stringValue), try #require(result["secret"]?.stringValue))
     }
 
     @Test("A device registers, and again: its id stays and its secret changes")
@@ -36,20 +31,18 @@ struct DeviceRegistrationTests {
         #expect(first == again)
         #expect(first.did == second.did && first.secret != second.secret)
         #expect(try world.count("device") == 1)
-        // The credentials file makes the gate close the old connection; a message could close the
-        // new one.
+        // The credentials file makes the gate close the old connection; a message could close the new one.
         #expect(!world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 
     /// Makes user 0 a device's special user.
     private func own(_ did: DeviceID, in tx: Transaction) throws {
-        try tx.bindings.insert(
-            Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: tx.now)
-        )
+        try tx.bindings.insert(Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: tx.now))
     }
 
-    @Test("A bound device needs its old secret; its owner hears of the rest, and tries are limited")
-    func boundDevice() throws {
+    @Test("A bound device needs its old secret; its owner hears of the rest, and tries are limited") func boundDevice()
+        throws
+    {
         let world = try World()
         try world.makeUsers(1)
         let first = try result(register(world, id: "a"))
@@ -58,9 +51,7 @@ struct DeviceRegistrationTests {
             try own(did, in: tx)
         }
         for number in 0..<5 {
-            #expect(
-                try register(world, id: "w\(number)", secret: "wrong")?.errorCode == "Forbidden"
-            )
+            #expect(try register(world, id: "w\(number)", secret: "wrong")?.errorCode == "Forbidden")
         }
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").count == 5)
         #expect(try register(world, id: "c", secret: "wrong")?.errorCode == "TooManyRequests")

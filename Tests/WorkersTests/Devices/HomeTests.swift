@@ -15,9 +15,7 @@ struct HomeTests {
         let ids = (100..<400).map { HomeID(trusted: "h-\($0)") }
         try world.write { (tx) throws in
             for id in ids {
-                try tx.homes.save(
-                    Home(id: id, uid: World.uid(0), name: name, place: nil, createdAt: tx.now)
-                )
+                try tx.homes.save(Home(id: id, uid: World.uid(0), name: name, place: nil, createdAt: tx.now))
             }
         }
         var listed: [String] = []

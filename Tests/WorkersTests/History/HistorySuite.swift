@@ -16,12 +16,7 @@ extension HistorySuite {
         return world
     }
 
-    func ask(
-        _ world: World,
-        _ method: String,
-        _ params: JSONObject,
-        user: Int = 0
-    ) throws -> JSONObject {
+    func ask(_ world: World, _ method: String, _ params: JSONObject, user: Int = 0) throws -> JSONObject {
         var params = params
         params["did"] = .string(World.did(0).text)
         let id = "q\(world.broker.published.count)-\(method.count)"

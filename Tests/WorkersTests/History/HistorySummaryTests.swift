@@ -15,16 +15,15 @@ struct HistorySummaryTests: HistorySuite {
         try append(
             world,
             [
-                (0, ["level": 1]), (10, ["power": true]), (20, ["level": 3, "power": false]),
-                (2799, ["level": 8]), (2800, ["level": 10]), (9999, ["level": 2]),
+                (0, ["level": 1]), (10, ["power": true]), (20, ["level": 3, "power": false]), (2799, ["level": 8]),
+                (2800, ["level": 10]), (9999, ["level": 2]),
             ]
         )
         let plain = try ask(world, "history", span(world, ["attr": "level"]))
         #expect(rows(plain).compactMap { $0["value"]?.intValue } == [1, 3, 8, 10, 2])
         let wanted: [(String, [JSONValue])] = [
-            ("avg", [4.0, 10.0, 2.0]), ("min", [1, 10, 2]), ("max", [8, 10, 2]),
-            ("sum", [12, 10, 2]), ("count", [3, 1, 1]), ("first", [1, 10, 2]),
-            ("last", [8, 10, 2]),
+            ("avg", [4.0, 10.0, 2.0]), ("min", [1, 10, 2]), ("max", [8, 10, 2]), ("sum", [12, 10, 2]),
+            ("count", [3, 1, 1]), ("first", [1, 10, 2]), ("last", [8, 10, 2]),
         ]
         for (function, values) in wanted {
             let answer = try ask(
@@ -48,9 +47,7 @@ struct HistorySummaryTests: HistorySuite {
         var count: Int64 = 0
         var pages = 0
         repeat {
-            let params: JSONObject = [
-                "every": "7m", "fn": "count", "limit": 10, "attr": "level", "cursor": cursor,
-            ]
+            let params: JSONObject = ["every": "7m", "fn": "count", "limit": 10, "attr": "level", "cursor": cursor]
             let answer = try ask(world, "history", span(world, params))
             count += rows(answer).reduce(0) { $0 + ($1["value"]?.intValue ?? 0) }
             cursor = answer["result"]?.objectValue?["cursor"]
@@ -80,8 +77,7 @@ struct HistorySummaryTests: HistorySuite {
             pages += 1
         } while params["cursor"] != nil && pages < 50
         #expect(found == [1] && pages == 3)
-        // The day in which the range begins is skipped; the next day alone exceeds one answer's
-        // limit.
+        // The day in which the range begins is skipped; the next day alone exceeds one answer's limit.
         params = ["every": "1d", "fn": "count", "attr": "power"]
         let day = try ask(world, "history", span(world, params))
         #expect(day.isOK && rows(day).isEmpty)

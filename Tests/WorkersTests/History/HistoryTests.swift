@@ -38,12 +38,11 @@ struct HistoryTests: HistorySuite {
     func refusals() throws {
         let world = try world()
         let cases: [(JSONObject, String)] = [
-            (["to": 1], "params.to"), (["attr": "colour"], "params.attr"),
-            (["attr": "pin"], "params.attr"), (["every": "1x"], "params.every"),
-            (["fn": "max"], "params.fn"), (["fn": "mode", "every": "1d"], "params.fn"),
-            (["every": "1d", "timezone": "Mars/Olympus"], "params.timezone"),
-            (["cursor": "x"], "params.cursor"), (["limit": 1001], "params.limit"),
-            (["from": "x"], "params.from"),
+            (["to": 1], "params.to"), (["attr": "colour"], "params.attr"), (["attr": "pin"], "params.attr"),
+            (["every": "1x"], "params.every"), (["fn": "max"], "params.fn"),
+            (["fn": "mode", "every": "1d"], "params.fn"),
+            (["every": "1d", "timezone": "Mars/Olympus"], "params.timezone"), (["cursor": "x"], "params.cursor"),
+            (["limit": 1001], "params.limit"), (["from": "x"], "params.from"),
         ]
         for (params, field) in cases {
             let answer = try ask(world, "history", span(world, params))
@@ -52,26 +51,20 @@ struct HistoryTests: HistorySuite {
         #expect(try ask(world, "history", span(world), user: 1).errorCode == "NotBound")
     }
 
-    @Test("No user sees records of before their time, not even those of a fast clock")
-    func ownerships() throws {
+    @Test("No user sees records of before their time, not even those of a fast clock") func ownerships() throws {
         let world = try world()
         world.sendReport(
             0,
             [
-                "id": "r", "ts": .integer(world.clock.now.milliseconds + 500_000),
-                "data": ["level": 5], "alerts": [["name": "hot"]],
+                "id": "r", "ts": .integer(world.clock.now.milliseconds + 500_000), "data": ["level": 5],
+                "alerts": [["name": "hot"]],
             ]
         )
         try world.runStatus()
         let mine = try ask(world, "history", span(world, ["from": 0]))
         #expect(rows(mine).count == 1)
         #expect(rows(try ask(world, "events", [:]), "events").count == 1)
-        world.sendRequest(
-            0,
-            "device/control",
-            id: "c",
-            ["did": .string(World.did(0).text), "data": ["level": 1]]
-        )
+        world.sendRequest(0, "device/control", id: "c", ["did": .string(World.did(0).text), "data": ["level": 1]])
         try world.runControl()
         #expect(rows(try ask(world, "commands", [:]), "commands").count == 1)
 
@@ -124,10 +117,7 @@ struct HistoryTests: HistorySuite {
             world.clock.advance(seconds: 10)
             world.sendReport(
                 0,
-                [
-                    "id": .string("e\(number)"),
-                    "alerts": [["name": "hot", "value": .bool(number % 2 == 0)]],
-                ]
+                ["id": .string("e\(number)"), "alerts": [["name": "hot", "value": .bool(number % 2 == 0)]]]
             )
             try world.runStatus()
         }
@@ -144,18 +134,14 @@ struct HistoryTests: HistorySuite {
         #expect(try ask(world, "events", ["types": ["birthday"]]).errorField == "params.types")
     }
 
-    @Test("The log of commands tells every state with its time and who brought it about")
-    func commands() throws {
+    @Test("The log of commands tells every state with its time and who brought it about") func commands() throws {
         let world = try world()
         for number in 0..<3 {
             world.sendRequest(
                 0,
                 "device/control",
                 id: "c\(number)",
-                [
-                    "did": .string(World.did(0).text),
-                    "data": ["level": .integer(Int64(number)), "pin": "1"],
-                ]
+                ["did": .string(World.did(0).text), "data": ["level": .integer(Int64(number)), "pin": "1"]]
             )
         }
         try world.runControl()
@@ -182,8 +168,8 @@ struct HistoryTests: HistorySuite {
         #expect(rest.compactMap { $0["cid"]?.intValue } == [1])
     }
 
-    @Test("A command that would fill more than an answer is listed without what the device said")
-    func largeRow() throws {
+    @Test("A command that would fill more than an answer is listed without what the device said") func largeRow() throws
+    {
         let world = try world()
         let text = JSONValue.string(String(repeating: "x", count: 40_000))
         try world.write { (tx) throws in

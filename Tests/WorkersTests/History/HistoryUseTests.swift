@@ -17,10 +17,7 @@ struct HistoryUseTests {
 
     private func send(_ world: World, _ number: Int64, device: Int = 0) throws {
         let text = JSONValue.string(String(repeating: "x", count: 500))
-        world.sendReport(
-            device,
-            ["id": .string("r\(number)"), "data": ["n": .integer(number), "text": text]]
-        )
+        world.sendReport(device, ["id": .string("r\(number)"), "data": ["n": .integer(number), "text": text]])
         try world.runStatus()
     }
 
@@ -62,10 +59,7 @@ struct HistoryUseTests {
         for number in Int64(1)...4 { try send(world, number) }
         let ts = JSONValue.integer(world.clock.now.milliseconds - 60_000)
         world.sendReport(0, ["id": "old", "ts": ts, "data": ["n": 0, "text": "long ago"]])
-        world.sendReport(
-            0,
-            ["id": "bytes", "binary": .string(String(repeating: "QUJD", count: 200))]
-        )
+        world.sendReport(0, ["id": "bytes", "binary": .string(String(repeating: "QUJD", count: 200))])
         try world.runStatus()
 
         let answers = world.broker.published(to: World.response(0)).suffix(2)
@@ -75,12 +69,9 @@ struct HistoryUseTests {
         #expect(world.broker.published(ending: "/binary").count == 1, "users are told all the same")
     }
 
-    @Test("An alarm that comes and goes all day does not fill the log of events either")
-    func alarms() throws {
+    @Test("An alarm that comes and goes all day does not fill the log of events either") func alarms() throws {
         let world = try world()
-        for number in 0..<40 {
-            world.sendReport(0, ["alerts": [["name": "hot", "value": .bool(number % 2 == 0)]]])
-        }
+        for number in 0..<40 { world.sendReport(0, ["alerts": [["name": "hot", "value": .bool(number % 2 == 0)]]]) }
         try world.runStatus()
 
         #expect(world.broker.published(ending: "/event").count == 40)

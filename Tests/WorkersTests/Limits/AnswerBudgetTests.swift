@@ -23,8 +23,7 @@ struct AnswerBudgetTests {
         #expect(budget.wait(of: 1, at: later) == .milliseconds(500))
     }
 
-    @Test("What is reserved counts until the answer is known, and then for what it is")
-    func reserved() {
+    @Test("What is reserved counts until the answer is known, and then for what it is") func reserved() {
         let (budget, start) = (AnswerBudget(bytesPerSecond: 10_000), ContinuousClock.now)
         budget.reserve(for: 1, at: start)
         #expect(budget.wait(of: 1, at: start) != nil)
@@ -52,8 +51,7 @@ struct AnswerBudgetTests {
         world.environment.answers.charge(300, to: party, at: world.clock.steady)
     }
 
-    @Test("Beyond its budget a terminal's requests are not begun, others' are, and none is lost")
-    func waits() throws {
+    @Test("Beyond its budget a terminal's requests are not begun, others' are, and none is lost") func waits() throws {
         let world = try world()
         spend(world, user: 0)
         world.sendRequest(0, "home/list", id: "a")
@@ -111,8 +109,7 @@ struct AnswerBudgetTests {
         #expect(world.answers(0).count == 1)
     }
 
-    @Test("Logs are not read in the worker's turn: a command behind them is answered first")
-    func apart() throws {
+    @Test("Logs are not read in the worker's turn: a command behind them is answered first") func apart() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 2)
         let pool = FakePool()
         pool.isHeld = true

@@ -15,16 +15,9 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends a request from each terminal, each with other params, and returns the error codes, nil
-    /// for success.
-    private func ask(
-        _ terminals: [Int],
-        _ method: String,
-        _ params: (Int) -> JSONObject
-    ) throws -> [String?] {
-        try terminals.enumerated().map { place, terminal in
-            try world.ask(terminal, method, params(place)).errorCode
-        }
+    /// Sends a request from each terminal, each with other params, and returns the error codes, nil for success.
+    private func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
+        try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }
 
     private func phone(_ number: Int) -> JSONObject {
@@ -84,9 +77,7 @@ struct CountTests {
             max: 5,
             seconds: 3600,
             raise: { $0.namedPerTerminal = 100 },
-            params: {
-                ["username": .string("name \($0)"), "password": .string("lamp \($0) water")]
-            }
+            params: { ["username": .string("name \($0)"), "password": .string("lamp \($0) water")] }
         ),
         Case(
             name: "named users of an address",
@@ -128,9 +119,7 @@ struct CountTests {
     func opens(_ row: Case) throws {
         world.source = row.isPerSource ? "10.0.0.7" : nil
         func terminal(_ number: Int) -> Int { row.isPerSource ? number : 0 }
-        for number in 0..<row.max {
-            try world.ask(terminal(number), row.method, row.params(number))
-        }
+        for number in 0..<row.max { try world.ask(terminal(number), row.method, row.params(number)) }
         let refused = try world.ask(terminal(row.max), row.method, row.params(row.max))
         world.world.clock.advance(seconds: retryAfter(refused) - 1)
         let early = try world.ask(terminal(row.max), row.method, row.params(row.max))
@@ -139,8 +128,7 @@ struct CountTests {
         #expect(try world.ask(terminal(row.max), row.method, row.params(row.max)).isOK)
     }
 
-    @Test("Twenty mails with links an hour, counted alike for accounts that do not exist")
-    func mails() throws {
+    @Test("Twenty mails with links an hour, counted alike for accounts that do not exist") func mails() throws {
         for number in 0..<20 {
             let email = JSONValue.string("p\(number)@example.com")
             #expect(try world.ask(0, "requestPasswordReset", ["email": email]).isOK)
@@ -150,24 +138,22 @@ struct CountTests {
         #expect(try world.ask(1, "requestPasswordReset", ["email": "p@example.com"]).isOK)
     }
 
-    @Test("A connection from the machine itself has no address that counts, but its terminal does")
-    func exempt() throws {
+    @Test("A connection from the machine itself has no address that counts, but its terminal does") func exempt() throws
+    {
         let codes = try ask(Array(0..<61), "loginAnonymous") { _ in [:] }
         #expect(codes.allSatisfy { $0 == nil })
         let own = try ask([Int](repeating: 0, count: 30), "loginAnonymous") { _ in [:] }
         #expect(own.last == "TooManyRequests")
     }
 
-    @Test("Codes to the address that a terminal asked for before don't count again")
-    func sameAddress() throws {
+    @Test("Codes to the address that a terminal asked for before don't count again") func sameAddress() throws {
         for number in 0..<5 { #expect(try world.ask(0, "sendCode", phone(number)).isOK) }
         world.world.clock.advance(seconds: 61)
         #expect(try world.ask(0, "sendCode", phone(0)).isOK)
         #expect(try world.ask(0, "sendCode", phone(5)).errorCode == "TooManyRequests")
     }
 
-    @Test("A terminal's refused requests don't count for its app and country")
-    func refusedUncounted() throws {
+    @Test("A terminal's refused requests don't count for its app and country") func refusedUncounted() throws {
         world.world.environment.limits.codesPerCountry = 6
         let codes = try ask([Int](repeating: 0, count: 20), "sendCode", phone)
         #expect(codes.count { $0 == nil } == 5)
@@ -209,10 +195,7 @@ struct CountTests {
         try world.register(0, ["username": "somebody"])
         var codes: [String?] = []
         for _ in 0..<20 {
-            codes.append(
-                try world.ask(0, "checkPassword", ["password": .string(AccountWorld.password)])
-                    .errorCode
-            )
+            codes.append(try world.ask(0, "checkPassword", ["password": .string(AccountWorld.password)]).errorCode)
         }
         // The registration took the first hash.
         #expect(codes == [String?](repeating: nil, count: 19) + ["TooManyRequests"])
@@ -226,15 +209,9 @@ struct CountTests {
     func failuresNoted() throws {
         world.world.environment.limits.counts.failuresNoted = 3
         for number in 0..<9 {
-            try world.ask(
-                0,
-                "login",
-                ["phone": .string("15123\(200_000 + number)"), "code": "123456"]
-            )
+            try world.ask(0, "login", ["phone": .string("15123\(200_000 + number)"), "code": "123456"])
         }
-        let lines = try world.world.read {
-            try $0.sql.integer("SELECT count(*) FROM audit WHERE kind = 'codeFailed'")
-        }
+        let lines = try world.world.read { try $0.sql.integer("SELECT count(*) FROM audit WHERE kind = 'codeFailed'") }
         #expect(lines == 3)
     }
 
@@ -249,21 +226,17 @@ struct CountTests {
         try world.world.runMaintenance()
     }
 
-    @Test("A fresh anonymous login replaces the terminal's anonymous user, who is erased")
-    func replaced() throws {
+    @Test("A fresh anonymous login replaces the terminal's anonymous user, who is erased") func replaced() throws {
         let first = try anonymous(0)
         let second = try anonymous(0)
         try eraseReplaced()
         #expect(!first.isEmpty && first != second)
-        let left = try world.world.read { tx in
-            try tx.sql.query("SELECT uid FROM account") { $0.next(String.self) }
-        }
+        let left = try world.world.read { tx in try tx.sql.query("SELECT uid FROM account") { $0.next(String.self) } }
         #expect(left == [second])
         #expect(try world.user(0)["uid"] == .string(second))
     }
 
-    @Test("A user who can come back, is elsewhere too, or is not anonymous is not replaced")
-    func kept() throws {
+    @Test("A user who can come back, is elsewhere too, or is not anonymous is not replaced") func kept() throws {
         let secret: JSONObject = ["deviceId": "a-secret-of-16-or-more"]
         let installed = try anonymous(0, secret)
         let other = try anonymous(0)
@@ -280,8 +253,7 @@ struct CountTests {
 
     // MARK: Codes
 
-    @Test("Requests with the codeToken have tries of their own, which strangers can't use up")
-    func codeToken() throws {
+    @Test("Requests with the codeToken have tries of their own, which strangers can't use up") func codeToken() throws {
         try world.register(0, ["phone": "15123300000"])
         world.world.clock.advance(seconds: 61)
         let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
@@ -292,9 +264,7 @@ struct CountTests {
             params["codeToken"] = token
             return try world.ask(terminal, "login", params).errorCode
         }
-        for terminal in 10..<20 {
-            #expect(try login(terminal, AccountWorld.wrong(code)) == "InvalidCode")
-        }
+        for terminal in 10..<20 { #expect(try login(terminal, AccountWorld.wrong(code)) == "InvalidCode") }
         for terminal in 10..<20 {
             #expect(try login(terminal, AccountWorld.wrong(code), "not-the-token") == "InvalidCode")
         }
@@ -316,14 +286,10 @@ struct CountTests {
         params["code"] = .string(code)
         #expect(try world.ask(0, "checkCode", params).result["valid"] == false)
         params["codeToken"] = nil
-        #expect(
-            try world.ask(0, "checkCode", params).result["valid"] == true,
-            "the others' tries are there"
-        )
+        #expect(try world.ask(0, "checkCode", params).result["valid"] == true, "the others' tries are there")
     }
 
-    @Test("A user whose password strangers have locked logs in by a code with its token")
-    func shutOut() throws {
+    @Test("A user whose password strangers have locked logs in by a code with its token") func shutOut() throws {
         try world.register(0, ["phone": "15123300000"])
         for terminal in 10..<20 {
             _ = try world.login(terminal, ["phone": "15123300000"], password: "a stranger's try")
@@ -333,19 +299,12 @@ struct CountTests {
         let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
         let code = try world.mails().last?.params["code"] ?? ""
         for terminal in 20..<26 {
-            try world.ask(
-                terminal,
-                "login",
-                ["phone": "15123300000", "code": .string(AccountWorld.wrong(code))]
-            )
+            try world.ask(terminal, "login", ["phone": "15123300000", "code": .string(AccountWorld.wrong(code))])
         }
         let answer = try world.ask(
             0,
             "login",
-            [
-                "phone": "15123300000", "code": .string(code),
-                "codeToken": sent.result["codeToken"] ?? "",
-            ]
+            ["phone": "15123300000", "code": .string(code), "codeToken": sent.result["codeToken"] ?? ""]
         )
         #expect(answer.isOK)
     }

@@ -10,18 +10,9 @@ import Wire
 struct DeviceCountTests {
     // MARK: Binding
 
-    private func bind(
-        _ world: World,
-        _ user: Int,
-        _ id: String,
-        _ passcode: String? = nil
-    ) throws -> String? {
+    private func bind(_ world: World, _ user: Int, _ id: String, _ passcode: String? = nil) throws -> String? {
         world.broker.forgetPublished()
-        if let passcode {
-            world.sendBinding(user, id: id, passcode: passcode)
-        } else {
-            world.sendBinding(user, id: id)
-        }
+        if let passcode { world.sendBinding(user, id: id, passcode: passcode) } else { world.sendBinding(user, id: id) }
         try world.runControl()
         return world.answers(user).last?.errorCode
     }
@@ -29,20 +20,17 @@ struct DeviceCountTests {
     /// The limits at which the second user is refused: users per device, and devices per user.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
-    @Test("One binding more than a device or a user may have is forbidden", arguments: full)
-    func bindings(users: Int, devices: Int64) throws {
+    @Test("One binding more than a device or a user may have is forbidden", arguments: full) func bindings(
+        users: Int,
+        devices: Int64
+    ) throws {
         var limits = Limits()
         limits.usersPerDevice = users
         limits.devicesPerUser = devices
         let world = try World(devices: 1, online: true, users: 2, bound: 1, limits: limits)
         #expect(try bind(world, 1, "bind") == "Forbidden")
 
-        world.sendRequest(
-            0,
-            "share/invite",
-            id: "invite",
-            ["did": .string(World.did(0).text), "way": "qrcode"]
-        )
+        world.sendRequest(0, "share/invite", id: "invite", ["did": .string(World.did(0).text), "way": "qrcode"])
         try world.runControl()
         let result = world.answers(0).last?["result"]?.objectValue
         let code = result?["qrCode"]?.objectValue?["text"]
@@ -65,14 +53,11 @@ struct DeviceCountTests {
         #expect(try bind(world, 0, "right") == nil)
     }
 
-    @Test("Fifty wrong passcodes of all lock the device for passcodes; its label goes past that")
-    func fifty() throws {
+    @Test("Fifty wrong passcodes of all lock the device for passcodes; its label goes past that") func fifty() throws {
         let world = try World(devices: 1, online: true, users: 12)
         for user in 1...10 {
             for number in 0..<5 {
-                #expect(
-                    try bind(world, user, "w\(user)-\(number)", "wrong-one") == "InvalidCredentials"
-                )
+                #expect(try bind(world, user, "w\(user)-\(number)", "wrong-one") == "InvalidCredentials")
             }
         }
         #expect(try bind(world, 0, "right") == "TooManyRequests")
@@ -98,20 +83,13 @@ struct DeviceCountTests {
         let world = try World(devices: 2, online: true, users: 1)
         func tryAbsent(_ name: String, _ id: String) throws -> String? {
             world.broker.forgetPublished()
-            world.sendRequest(
-                0,
-                "device/bind",
-                id: id,
-                ["did": .string(name), "passcode": "123456"]
-            )
+            world.sendRequest(0, "device/bind", id: id, ["did": .string(name), "passcode": "123456"])
             try world.runControl()
             return world.answers(0).last?.errorCode
         }
         let codes = try (0..<6).map { try tryAbsent("d-absent", "a\($0)") }
         #expect(codes == [String?](repeating: "InvalidCredentials", count: 5) + ["TooManyRequests"])
-        for number in 0..<20 {
-            #expect(try tryAbsent("d-absent-\(number)", "b\(number)") == "InvalidCredentials")
-        }
+        for number in 0..<20 { #expect(try tryAbsent("d-absent-\(number)", "b\(number)") == "InvalidCredentials") }
         #expect(try bind(world, 0, "right") == nil)
     }
 
@@ -120,17 +98,13 @@ struct DeviceCountTests {
         let world = try World(devices: 12, online: true, users: 2)
         func tryDevice(_ number: Int, _ user: Int = 0) throws -> String? {
             world.broker.forgetPublished()
-            let params: JSONObject = [
-                "did": .string(World.did(number).text), "passcode": "wrong-one",
-            ]
+            let params: JSONObject = ["did": .string(World.did(number).text), "passcode": "wrong-one"]
             world.sendRequest(user, "device/bind", id: "w\(number)", params)
             try world.runControl()
             return world.answers(user).last?.errorCode
         }
         let codes = try (0..<11).map { try tryDevice($0) }
-        #expect(
-            codes == [String?](repeating: "InvalidCredentials", count: 10) + ["TooManyRequests"]
-        )
+        #expect(codes == [String?](repeating: "InvalidCredentials", count: 10) + ["TooManyRequests"])
         #expect(try tryDevice(11, 1) == "InvalidCredentials")
     }
 
@@ -140,9 +114,7 @@ struct DeviceCountTests {
         let mac = "aabbcc" + String(1_000_000 + number).dropFirst()
         world.broker.send(
             "ll/v1/product/\(World.key.text)/\(mac)/register",
-            JSONObject([
-                ("id", .string("r\(number)")), ("mac", .string(mac)), ("passcode", "123456"),
-            ]).encoded(),
+            JSONObject([("id", .string("r\(number)")), ("mac", .string(mac)), ("passcode", "123456")]).encoded(),
             source: source
         )
         world.broker.forgetPublished()
@@ -150,8 +122,9 @@ struct DeviceCountTests {
         return world.broker.published(ending: "/registered").last?.errorCode
     }
 
-    @Test("Thirty new devices a minute from one address, and those that are known at any time")
-    func registrations() throws {
+    @Test("Thirty new devices a minute from one address, and those that are known at any time") func registrations()
+        throws
+    {
         let world = try World()
         for number in 0..<30 { #expect(try register(world, number, from: "10.0.0.7") == nil) }
         #expect(try register(world, 30, from: "10.0.0.7") == "TooManyRequests")
@@ -162,8 +135,7 @@ struct DeviceCountTests {
         #expect(try register(world, 30, from: "10.0.0.7") == nil)
     }
 
-    @Test("So many new devices of a product in an hour, wherever they come from")
-    func registrationsOfProduct() throws {
+    @Test("So many new devices of a product in an hour, wherever they come from") func registrationsOfProduct() throws {
         let world = try World()
         world.environment.limits.counts.registrationsPerProduct = 3
         let codes = try (0..<4).map { try register(world, $0, from: nil) }
@@ -177,9 +149,7 @@ struct DeviceCountTests {
     private func eraseUnbound(_ world: World) throws -> [String] {
         var job = UnboundDevices(world.environment)
         repeat { while try job.step() {} } while !job.place.isEmpty
-        return try world.read { tx in
-            try tx.sql.query("SELECT did FROM device ORDER BY did") { $0.next(String.self) }
-        }
+        return try world.read { tx in try tx.sql.query("SELECT did FROM device ORDER BY did") { $0.next(String.self) } }
     }
 
     @Test("A device that was never bound is erased 30 days after it was last seen")

@@ -22,8 +22,7 @@ import Testing
         DiskGuard(.init(percent: percent, bytesMax: bytesMax), stops: stops) { [disk] in disk.now }
     }
 
-    @Test("It is low below the reserve, and well with a tenth more, and tells each change once")
-    func changes() {
+    @Test("It is low below the reserve, and well with a tenth more, and tells each change once") func changes() {
         let watcher = watcher()
         var seen: [Bool?] = []
         for free: Int64 in [1000, 500, 499, 480, 500, 549, 550, 501, 499] {

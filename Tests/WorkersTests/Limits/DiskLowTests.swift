@@ -8,8 +8,7 @@ import Wire
 @testable import Workers
 
 @Suite("Requests with too little room on the disk") struct DiskLowTests {
-    @Test("Writing ones are refused without effect and heard later; reading ones are answered")
-    func requests() throws {
+    @Test("Writing ones are refused without effect and heard later; reading ones are answered") func requests() throws {
         let free = Mutex<Int64>(1)
         let world = try World(devices: 1, online: true, users: 2)
         let disk = DiskGuard(.init()) { .init(free: free.withLock(\.self), total: 1000) }

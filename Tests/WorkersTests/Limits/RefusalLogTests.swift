@@ -39,18 +39,13 @@ import Wire
         #expect(kept == ["other"] && counts.last == 1)
     }
 
-    @Test("Reports that were stored are counted once, repeated and refused ones never")
-    func reports() throws {
+    @Test("Reports that were stored are counted once, repeated and refused ones never") func reports() throws {
         let world = try World()
         var job = LoadCounts(world.environment)
         var observed = Observations()
-        for outcome in [ReportOutcome.accepted, .accepted, .repeated, .refused] {
-            observed.count(outcome)
-        }
+        for outcome in [ReportOutcome.accepted, .accepted, .repeated, .refused] { observed.count(outcome) }
         func count() throws -> Int64 {
-            try world.store.read { tx in
-                try tx.load.counts(of: .reports, until: world.clock.now).reduce(0, +)
-            }
+            try world.store.read { tx in try tx.load.counts(of: .reports, until: world.clock.now).reduce(0, +) }
         }
 
         _ = try job.step()

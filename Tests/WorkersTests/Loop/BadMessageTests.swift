@@ -41,45 +41,20 @@ struct BadMessageTests {
             topic: World.report(0),
             payload: #"{"data":{"level":"\#(String(repeating: "x", count: 65_536))"},"id":"x"}"#,
             isAnswered: true
-        ),
-        Bad(
-            name: "nothing in it",
-            topic: World.report(0),
-            payload: #"{"id":"x"}"#,
-            isAnswered: true
-        ),
-        Bad(
-            name: "a wrong type",
-            topic: World.report(0),
-            payload: #"{"id":"x","data":7}"#,
-            isAnswered: true
-        ),
+        ), Bad(name: "nothing in it", topic: World.report(0), payload: #"{"id":"x"}"#, isAnswered: true),
+        Bad(name: "a wrong type", topic: World.report(0), payload: #"{"id":"x","data":7}"#, isAnswered: true),
         Bad(
             name: "an unknown attribute",
             topic: World.report(0),
             payload: #"{"id":"x","data":{"y":1}}"#,
             isAnswered: true
-        ),
-        Bad(
-            name: "an unknown device",
-            topic: "ll/v1/device/d-9/report",
-            payload: #"{"id":"x","data":{"level":1}}"#
-        ),
+        ), Bad(name: "an unknown device", topic: "ll/v1/device/d-9/report", payload: #"{"id":"x","data":{"level":1}}"#),
         Bad(
             name: "an unknown device's presence",
             topic: "ll/v1/system/presence/d-9",
             payload: #"{"online":true,"connection":1}"#
-        ),
-        Bad(
-            name: "a bad presence",
-            topic: "ll/v1/device/\(World.did(0).text)/presence",
-            payload: "{}"
-        ),
-        Bad(
-            name: "an empty level",
-            topic: "ll/v1/device//report",
-            payload: #"{"data":{"level":1}}"#
-        ),
+        ), Bad(name: "a bad presence", topic: "ll/v1/device/\(World.did(0).text)/presence", payload: "{}"),
+        Bad(name: "an empty level", topic: "ll/v1/device//report", payload: #"{"data":{"level":1}}"#),
         Bad(
             name: "a bad info",
             topic: "ll/v1/device/\(World.did(0).text)/info",

@@ -14,26 +14,21 @@ struct BoundedLogTests {
         return logger
     }
 
-    @Test("Beyond so many a second they are left out, and the next one says how many")
-    func bounded() {
+    @Test("Beyond so many a second they are left out, and the next one says how many") func bounded() {
         let log = BoundedLog(linesPerSecond: 2)
         let start = ContinuousClock.now
-        for number in 0..<5 {
-            log.info(logger(), "refused", at: start, metadata: ["n": "\(number)"])
-        }
+        for number in 0..<5 { log.info(logger(), "refused", at: start, metadata: ["n": "\(number)"]) }
         log.info(logger(), "refused", at: start + .seconds(1), metadata: ["n": "5"])
 
         #expect(
             lines.all == [
                 "refused [\"n\": 0]", "refused [\"n\": 1]",
-                "Lines about refused messages and dead letters were omitted [\"lines\": 3]",
-                "refused [\"n\": 5]",
+                "Lines about refused messages and dead letters were omitted [\"lines\": 3]", "refused [\"n\": 5]",
             ]
         )
     }
 
-    @Test("A refused request is one line with its method, code and field, and no value of it")
-    func refused() throws {
+    @Test("A refused request is one line with its method, code and field, and no value of it") func refused() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
         var effects = Effects()
         effects.observed.add(
@@ -59,11 +54,7 @@ struct BoundedLogTests {
         var effects = Effects()
         effects.deadLetter(.malformed, "not JSON", topic: "t/1", payload: [])
         effects.observed.add(
-            AnsweredRequest(
-                name: .init("device", "bind", isKnown: true),
-                code: "InvalidRequest",
-                outcome: .deadLetter
-            )
+            AnsweredRequest(name: .init("device", "bind", isKnown: true), code: "InvalidRequest", outcome: .deadLetter)
         )
         ObservationLog(logger: logger(), bounded: BoundedLog(linesPerSecond: 9)).write(effects)
 

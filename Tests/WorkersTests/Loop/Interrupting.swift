@@ -74,9 +74,7 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
         )
     }
 
-    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        try inner.handle(batch, in: tx)
-    }
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects { try inner.handle(batch, in: tx) }
 
     mutating func due(in tx: Transaction) throws -> Effects? {
         dose.dueCount += 1

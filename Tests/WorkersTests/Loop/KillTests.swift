@@ -15,9 +15,7 @@ import Workers
 @Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct KillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
-    private static let steps = [
-        "read", "inTransaction", "beforeCommit", "committed", "published", "flushed",
-    ]
+    private static let steps = ["read", "inTransaction", "beforeCommit", "committed", "published", "flushed"]
     private static let passes = isLong ? Array(0..<15) : [0, 2, 5]
     private static let reportCount = isLong ? 300 : 120
     private static let deviceCount = 3
@@ -49,9 +47,7 @@ struct KillTests {
             // Each killed process gets a bit further; the last one isn't killed.
             let isLast = kills >= (Self.isLong ? 10 : 3)
             let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
-            while probe.isRunning, seen.answers.count < Self.reportCount,
-                ContinuousClock.now < deadline
-            {
+            while probe.isRunning, seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
                 // A few reports at a time, so that there are many turns to be killed in.
                 if sent < Self.reportCount, sent == seen.answers.count {
                     for number in sent..<(sent + 10) { try Self.report(number, &client) }
@@ -91,13 +87,7 @@ struct KillTests {
                 let mac = MAC(trusted: "00000000000\(device)")
                 try tx.devices.create(World.did(device), product: World.key, mac: mac)
                 try tx.bindings.insert(
-                    Binding(
-                        did: World.did(device),
-                        uid: World.uid(0),
-                        app: World.app,
-                        role: .special,
-                        boundAt: now
-                    )
+                    Binding(did: World.did(device), uid: World.uid(0), app: World.app, role: .special, boundAt: now)
                 )
             }
         }
@@ -112,12 +102,7 @@ struct KillTests {
         return client
     }
 
-    private static func probe(
-        _ port: Int,
-        _ path: String,
-        _ step: String,
-        _ passes: Int
-    ) throws -> ChildProcess {
+    private static func probe(_ port: Int, _ path: String, _ step: String, _ passes: Int) throws -> ChildProcess {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let file = URL(fileURLWithPath: tests).deletingLastPathComponent()
             .appending(path: "CrashProbe").path
@@ -125,9 +110,7 @@ struct KillTests {
     }
 
     private static func report(_ number: Int, _ client: inout MosquittoClient) throws {
-        let payload: JSONObject = [
-            "id": .string("r\(number)"), "data": ["level": .integer(Int64(number))],
-        ]
+        let payload: JSONObject = ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]]
         _ = try client.publish(
             topic: World.report(number % deviceCount),
             payload: payload.encoded(),
@@ -146,12 +129,7 @@ struct KillTests {
         private var intake = Intake()
 
         mutating func take(_ client: inout MosquittoClient) throws {
-            try client.receive(
-                upTo: 200,
-                linger: .milliseconds(5),
-                wait: .milliseconds(50),
-                into: &intake
-            )
+            try client.receive(upTo: 200, linger: .milliseconds(5), wait: .milliseconds(50), into: &intake)
             for delivery in intake.deliveries {
                 let topic = intake.text(delivery.topic)
                 guard
@@ -168,8 +146,7 @@ struct KillTests {
         }
 
         func isComplete(_ devices: Int, _ versionsEach: Int) -> Bool {
-            versions.count == devices
-                && versions.values.allSatisfy { $0.last == Int64(versionsEach) }
+            versions.count == devices && versions.values.allSatisfy { $0.last == Int64(versionsEach) }
         }
     }
 
@@ -180,9 +157,7 @@ struct KillTests {
         let store = try store(path)
         for device in 0..<deviceCount {
             let did = World.did(device)
-            let rows = try store.read { tx in
-                try tx.history.newest(did, until: .max, limit: perDevice + 1)
-            }
+            let rows = try store.read { tx in try tx.history.newest(did, until: .max, limit: perDevice + 1) }
             let levels = rows.compactMap { $0.data?["level"]?.intValue }.sorted()
             let wanted = (0..<reportCount).filter { $0 % deviceCount == device }.map { Int64($0) }
             #expect(levels == wanted)

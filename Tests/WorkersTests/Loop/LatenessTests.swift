@@ -7,17 +7,14 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits until the next echo is due; returns it, its number, and the number that it reports as
-    /// seen.
+    /// Waits until the next echo is due; returns it, its number, and the number that it reports as seen.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?
     ) throws -> (message: OutboundMessage, number: Int64, seen: Int64) {
         let end = ContinuousClock.now + .seconds(5)
         var found: OutboundMessage?
-        while found == nil, .now < end {
-            found = lateness.measure(queued: queued, unpublished: nil)
-        }
+        while found == nil, .now < end { found = lateness.measure(queued: queued, unpublished: nil) }
         let message = try #require(found)
         let object = try Payload.object(message.payload[...])
         let number = try #require(object["number"]?.intValue)
@@ -68,8 +65,9 @@ struct LatenessTests {
         #expect(try Payload.object(echo.payload[...])["lanes"] == 32)
     }
 
-    @Test("With traffic two more follow at once, and without it none", arguments: [true, false])
-    func haste(isBusy: Bool) throws {
+    @Test("With traffic two more follow at once, and without it none", arguments: [true, false]) func haste(
+        isBusy: Bool
+    ) throws {
         let world = try World()
         world.environment.limits.echoInterval = .milliseconds(600)
         var lateness = Lateness(.status, world.environment, metrics: WorkerMetrics(Lane(.status)))

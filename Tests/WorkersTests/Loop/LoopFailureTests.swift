@@ -25,8 +25,9 @@ struct LoopFailureTests {
         #expect(rest.isOver(at: now.adding(seconds: -3600)))
     }
 
-    @Test("A worker that fails on what is due goes on with its messages and tries less and less")
-    func poisonDue() throws {
+    @Test("A worker that fails on what is due goes on with its messages and tries less and less") func poisonDue()
+        throws
+    {
         let world = try World(devices: 3, users: 1, bound: 1)
         let dose = Failing<StatusHandler>.Dose()
         dose.isDuePoisoned = true
@@ -35,25 +36,19 @@ struct LoopFailureTests {
         )
         for number in 0..<100 {
             world.clock.advance(seconds: 1)
-            world.sendReport(
-                0,
-                ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number + 1))]]
-            )
+            world.sendReport(0, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number + 1))]])
             try loop.turn()
             try loop.turn()
         }
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // Due work is tried after 1, 2, 4, 8, 16 and 32 seconds, each time with the messages and
-        // alone.
+        // Due work is tried after 1, 2, 4, 8, 16 and 32 seconds, each time with the messages and alone.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false
         world.clock.advance(seconds: 61)
-        try world.write { (tx) throws in
-            try tx.refreshes.add([Refresh(did: World.did(1), uid: World.uid(0))])
-        }
+        try world.write { (tx) throws in try tx.refreshes.add([Refresh(did: World.did(1), uid: World.uid(0))]) }
         try world.settle(&loop)
         #expect(world.broker.published(to: World.statusTopic(0, 1)).count == 1)
     }
@@ -83,10 +78,7 @@ struct LoopFailureTests {
         try limitPages(world, 0)
         for number in 0..<40 {
             let text = String(repeating: "x", count: 2000)
-            world.broker.send(
-                World.report(number % 3),
-                ["id": .string("r\(number)"), "data": ["pin": .string(text)]]
-            )
+            world.broker.send(World.report(number % 3), ["id": .string("r\(number)"), "data": ["pin": .string(text)]])
             world.sendReport(
                 number % 3,
                 [
@@ -112,9 +104,7 @@ struct LoopFailureTests {
 
         try limitPages(world, 1_000_000)
         try world.runStatus()
-        let answered = Set(
-            world.broker.published(ending: "/response").compactMap { $0["id"]?.stringValue }
-        )
+        let answered = Set(world.broker.published(ending: "/response").compactMap { $0["id"]?.stringValue })
         #expect(answered.count == 80)
         let history = try (0..<3).map { try world.historyCount($0) }.reduce(0, +)
         #expect(history == 40)

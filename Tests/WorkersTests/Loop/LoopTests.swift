@@ -18,30 +18,21 @@ struct LoopTests {
         #expect(try world.status(0)?.version == 1)
         #expect(
             world.broker.published(to: World.response(0)) == [
-                [
-                    "id": "r1", "ok": true, "version": 1, "stored": "state",
-                    "ts": .integer(world.clock.now.milliseconds),
-                ]
+                ["id": "r1", "ok": true, "version": 1, "stored": "state", "ts": .integer(world.clock.now.milliseconds)]
             ]
         )
         let told = try #require(world.broker.published(to: World.statusTopic(0, 0)).last)
-        #expect(
-            told["data"] == ["level": 5] && told["changed"] == ["level"] && told["version"] == 1
-        )
+        #expect(told["data"] == ["level": 5] && told["changed"] == ["level"] && told["version"] == 1)
         #expect(world.broker.retained[World.statusTopic(0, 0)] != nil)
         #expect(world.broker.acknowledged == 1)
         #expect(try world.count("outbox") == 0)
     }
 
-    @Test("Nothing is acknowledged and nothing leaves when the batch does not commit")
-    func noCommit() throws {
+    @Test("Nothing is acknowledged and nothing leaves when the batch does not commit") func noCommit() throws {
         let world = try World(devices: 3, users: 1, bound: 1)
         world.sendReport(0, ["id": "r1", "data": ["level": 5]])
         var loop = try world.loop(
-            Interrupting(
-                inner: StatusHandler(world.environment),
-                interruption: Interruption(.after)
-            )
+            Interrupting(inner: StatusHandler(world.environment), interruption: Interruption(.after))
         )
         world.broker.forgetPublished()
         let waiting = world.broker.unacknowledged
@@ -64,16 +55,11 @@ struct LoopTests {
         let world = try World(devices: 3, users: 1, bound: 1)
         let interruption = Interruption()
         for number in 0..<30 {
-            world.sendReport(
-                number % 3,
-                ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]]
-            )
+            world.sendReport(number % 3, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 7
         do {
-            var loop = try world.loop(
-                Interrupting(inner: StatusHandler(world.environment), interruption: interruption)
-            )
+            var loop = try world.loop(Interrupting(inner: StatusHandler(world.environment), interruption: interruption))
             for _ in 0..<passes { try loop.turn() }
             switch step {
             case .read: world.broker.failure = .receive
@@ -109,18 +95,14 @@ struct LoopTests {
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }).count == 10)
             let versions = world.broker.published(to: World.statusTopic(0, device))
                 .compactMap { $0["version"]?.intValue }
-            // Some versions can be left out for newer ones, but an older one never follows a newer
-            // one.
+            // Some versions can be left out for newer ones, but an older one never follows a newer one.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
         // Every answer to one id is the same.
-        let answers = Dictionary(grouping: world.broker.published(ending: "/response")) {
-            $0["id"]?.stringValue
-        }
+        let answers = Dictionary(grouping: world.broker.published(ending: "/response")) { $0["id"]?.stringValue }
         #expect(
             answers.values.allSatisfy {
-                $0.allSatisfy { $0["ok"] == true }
-                    && Set($0.compactMap { $0["version"]?.intValue }).count == 1
+                $0.allSatisfy { $0["ok"] == true } && Set($0.compactMap { $0["version"]?.intValue }).count == 1
             }
         )
         #expect(try world.count("outbox") == 0)
@@ -143,9 +125,7 @@ struct LoopTests {
         world.sendReport(0, ["id": "r1", "data": ["level": 5]])
         try world.runStatus()
 
-        let topics = world.broker.published.map(\.topic).filter {
-            $0.contains("/left/") || $0 == World.response(0)
-        }
+        let topics = world.broker.published.map(\.topic).filter { $0.contains("/left/") || $0 == World.response(0) }
         let wanted = (0..<50).flatMap { number in (0..<3).map { Self.left(number, $0) } }
         #expect(topics == wanted + [World.response(0)])
         #expect(try world.count("outbox") == 0)
@@ -169,10 +149,7 @@ struct LoopTests {
             }
         }
         for number in 0..<20 {
-            world.sendReport(
-                0,
-                ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]]
-            )
+            world.sendReport(0, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         try world.runStatus()
 
@@ -180,9 +157,7 @@ struct LoopTests {
         let last = try #require(topics.lastIndex { $0.contains("/left/") })
         let first = try #require(topics.firstIndex(of: World.response(0)))
         #expect(last < first)
-        let versions = world.broker.published(to: World.statusTopic(0, 0)).compactMap {
-            $0["version"]?.intValue
-        }
+        let versions = world.broker.published(to: World.statusTopic(0, 0)).compactMap { $0["version"]?.intValue }
         #expect(versions == versions.sorted())
         #expect(versions.last == 20)
     }
@@ -256,10 +231,7 @@ struct LoopTests {
         try world.makeUsers(1500)
         for user in 0..<1500 { try world.bind(0, user, .normal) }
         for number in 0..<40 {
-            world.sendReport(
-                0,
-                ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]]
-            )
+            world.sendReport(0, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 2
         var loop = try world.loop(StatusHandler(world.environment))
@@ -268,9 +240,7 @@ struct LoopTests {
         #expect(world.broker.unacknowledged > 20)
 
         try world.settle(&loop, turns: 20_000)
-        let versions = world.broker.published(to: World.statusTopic(7, 0)).compactMap {
-            $0["version"]?.intValue
-        }
+        let versions = world.broker.published(to: World.statusTopic(7, 0)).compactMap { $0["version"]?.intValue }
         #expect(versions == Array(1...40))
         #expect(try world.count("outbox") == 0)
     }

@@ -9,10 +9,7 @@ struct PollStateTests {
     private static let steady = ContinuousClock.now
 
     private static func moment(_ milliseconds: Int64) -> PollState.Moment {
-        PollState.Moment(
-            wall: start.adding(milliseconds: milliseconds),
-            steady: steady + .milliseconds(milliseconds)
-        )
+        PollState.Moment(wall: start.adding(milliseconds: milliseconds), steady: steady + .milliseconds(milliseconds))
     }
 
     /// Returns a state that has just checked the store.
@@ -41,9 +38,7 @@ struct PollStateTests {
         var milliseconds: Int64
         var testDescription: String { name }
 
-        static func due(_ milliseconds: Int64) -> Instant {
-            PollStateTests.start.adding(milliseconds: milliseconds)
-        }
+        static func due(_ milliseconds: Int64) -> Instant { PollStateTests.start.adding(milliseconds: milliseconds) }
     }
 
     @Test(
@@ -53,12 +48,7 @@ struct PollStateTests {
             Wait(name: "work", outlook: .init(hasWork: true), milliseconds: 0),
             Wait(
                 name: "work, whatever else",
-                outlook: .init(
-                    hasWork: true,
-                    nextDue: Wait.due(50),
-                    pause: .milliseconds(20),
-                    hasConfirmedRows: true
-                ),
+                outlook: .init(hasWork: true, nextDue: Wait.due(50), pause: .milliseconds(20), hasConfirmedRows: true),
                 milliseconds: 0
             ),
             Wait(name: "due soon", outlook: .init(nextDue: Wait.due(50)), milliseconds: 50),
@@ -133,23 +123,15 @@ struct PollStateTests {
                 let due = reason.looks && obstacle == .none
                 let expected: PollState.Step =
                     messages > 0 || rows.mustGo
-                    ? .commit(messages: messages, due: due)
-                    : reason.looks ? .look(due: due) : .publishOnly
+                    ? .commit(messages: messages, due: due) : reason.looks ? .look(due: due) : .publishOnly
                 #expect(step == expected, "\(obstacle), \(messages) messages")
             }
         }
     }
 
-    private static func step(
-        _ reason: Reason,
-        _ rows: Rows,
-        obstacle: Obstacle,
-        messages: Int
-    ) -> PollState.Step {
+    private static func step(_ reason: Reason, _ rows: Rows, obstacle: Obstacle, messages: Int) -> PollState.Step {
         var poll = fresh()
-        if rows == .someForLong {
-            _ = poll.next(after: .waitEnded(.init(confirmedRows: .some)), at: moment(0))
-        }
+        if rows == .someForLong { _ = poll.next(after: .waitEnded(.init(confirmedRows: .some)), at: moment(0)) }
         if obstacle == .failedBefore { _ = poll.dueFailed(at: start) }
         if reason == .idleInPause {
             let outlook = PollState.Outlook(pause: .milliseconds(2))
@@ -173,18 +155,13 @@ struct PollStateTests {
         for due in [true, false] {
             var poll = Self.fresh()
             #expect(
-                poll.next(after: .looked(hasWork: true, due: due), at: Self.moment(0))
-                    == .commit(messages: 0, due: due)
+                poll.next(after: .looked(hasWork: true, due: due), at: Self.moment(0)) == .commit(messages: 0, due: due)
             )
-            #expect(
-                poll.next(after: .looked(hasWork: false, due: due), at: Self.moment(0))
-                    == .publishOnly
-            )
+            #expect(poll.next(after: .looked(hasWork: false, due: due), at: Self.moment(0)) == .publishOnly)
         }
     }
 
-    @Test("Rows wait for the next batch from the time of the first on, and again after a deletion")
-    func lingering() {
+    @Test("Rows wait for the next batch from the time of the first on, and again after a deletion") func lingering() {
         var poll = Self.fresh()
         func next(_ milliseconds: Int64) -> PollState.Step {
             poll.next(
@@ -199,8 +176,7 @@ struct PollStateTests {
         #expect(next(300) == .publishOnly)
     }
 
-    @Test("Due work that failed is tried again after its pause, at once after a success")
-    func backoff() {
+    @Test("Due work that failed is tried again after its pause, at once after a success") func backoff() {
         var poll = Self.fresh()
         func look(_ milliseconds: Int64) -> PollState.Step {
             poll.next(after: .waitEnded(.init(isCalled: true)), at: Self.moment(milliseconds))

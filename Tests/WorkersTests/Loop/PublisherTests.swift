@@ -117,8 +117,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows.sorted() == [1, 2, 3, 4])
     }
 
-    @Test("A fan-out's messages are out a few at a time, others as the window takes them")
-    func window() throws {
+    @Test("A fan-out's messages are out a few at a time, others as the window takes them") func window() throws {
         var publisher = publisher(limits())
         publisher.enqueue(fanOut(0..<9, "a"), row: 1)
         publisher.enqueue((0..<9).map { OutboundMessage("app/\($0)", [UInt8($0)]) }, row: 2)
@@ -138,19 +137,13 @@ struct PublisherTests {
     }
 
     private func status(_ user: Int, _ device: Int, _ version: Int) -> OutboundMessage {
-        OutboundMessage(
-            "ll/v1/user/u\(user)/device/d-\(device)/status",
-            Array("\(version)".utf8),
-            isRetained: true
-        )
+        OutboundMessage("ll/v1/user/u\(user)/device/d-\(device)/status", Array("\(version)".utf8), isRetained: true)
     }
 
-    @Test("Everything for one receiver goes over one connection, and receivers share all of them")
-    func outlets() throws {
+    @Test("Everything for one receiver goes over one connection, and receivers share all of them") func outlets() throws
+    {
         var publisher = publisher(Limits())
-        for row in 1...1_000 {
-            publisher.enqueue([status(row % 200, row % 7, row)], row: Int64(row))
-        }
+        for row in 1...1_000 { publisher.enqueue([status(row % 200, row % 7, row)], row: Int64(row)) }
         let broker = Broker()
         _ = try drain(&publisher, broker)
         var outlets: [Substring: Set<Int>] = [:]
@@ -198,8 +191,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows == Array(1...9))
     }
 
-    @Test("Of statuses that waited long only the newest goes out, and all rows are deleted")
-    func stale() throws {
+    @Test("Of statuses that waited long only the newest goes out, and all rows are deleted") func stale() throws {
         var limits = Limits()
         limits.outlets = 1
         limits.staleAfter = .zero

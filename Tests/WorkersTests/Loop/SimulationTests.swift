@@ -9,8 +9,8 @@ import Wire
 
 @testable import Workers
 
-/// A world of a few devices and users with random events: reports, repeated and out of order,
-/// binding and leaving, commands and their answers, and connections and transactions that break.
+/// A world of a few devices and users with random events: reports, repeated and out of order, binding and leaving,
+/// commands and their answers, and connections and transactions that break.
 @Suite("Whatever happens, in whatever order")
 struct SimulationTests {
     // On PostgreSQL a database for each run takes long; Storage's tests cover the same rules there.
@@ -75,8 +75,7 @@ private struct Simulation {
 
     /// Sends a device's report: now and then one that was sent before.
     private mutating func report() throws {
-        if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0
-        {
+        if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
             return world.sendReport(old.device, old.payload)
         }
         let device = Int.random(in: 0..<Self.deviceCount, using: &random)
@@ -86,8 +85,7 @@ private struct Simulation {
             "id": .string("r\(lastID)"), "ts": .integer(ts),
             "data": [
                 "level": .integer(.random(in: 0...5, using: &random)),
-                "temperature": Bool.random(using: &random)
-                    ? .integer(.random(in: 0...3, using: &random)) : .null,
+                "temperature": Bool.random(using: &random) ? .integer(.random(in: 0...3, using: &random)) : .null,
             ],
         ]
         sent.append((device, payload))
@@ -103,29 +101,20 @@ private struct Simulation {
         let method: String
         let params: JSONObject
         switch Int.random(in: 0..<12, using: &random) {
-        case 0...2:
-            (method, params) = (
-                "device/bind", ["did": did, "passcode": .string(World.passcode(device))]
-            )
+        case 0...2: (method, params) = ("device/bind", ["did": did, "passcode": .string(World.passcode(device))])
         case 3: (method, params) = ("device/unbind", ["did": did])
-        case 4:
-            (method, params) = (
-                "device/subscribe", ["did": did, "subscribed": .bool(.random(using: &random))]
-            )
+        case 4: (method, params) = ("device/subscribe", ["did": did, "subscribed": .bool(.random(using: &random))])
         default:
             (method, params) = (
                 "device/control",
                 [
-                    "did": did, "data": ["power": true],
-                    "ttl": .integer(.random(in: 1...10, using: &random)),
+                    "did": did, "data": ["power": true], "ttl": .integer(.random(in: 1...10, using: &random)),
                     "wait": .bool(.random(using: &random)),
                 ]
             )
         }
         asked[user, default: []].insert(id)
-        for _ in 0..<Int.random(in: 1...2, using: &random) {
-            world.sendRequest(user, method, id: id, params)
-        }
+        for _ in 0..<Int.random(in: 1...2, using: &random) { world.sendRequest(user, method, id: id, params) }
     }
 
     private mutating func answerCommand() {
@@ -134,8 +123,7 @@ private struct Simulation {
         guard let cid = commands.suffix(3).randomElement(using: &random)?["cid"] else { return }
         lastID += 1
         let payload: JSONObject = [
-            "id": .string("a\(lastID)"), "cid": cid,
-            "code": .integer(.random(in: 0...1, using: &random)),
+            "id": .string("a\(lastID)"), "cid": cid, "code": .integer(.random(in: 0...1, using: &random)),
         ]
         sent.append((device, payload))
         world.sendReport(device, payload)
@@ -162,9 +150,7 @@ private struct Simulation {
         plan()
         for _ in 0..<10 {
             do {
-                var loop = try world.loop(
-                    Interrupting(inner: make(world.environment), interruption: interruption)
-                )
+                var loop = try world.loop(Interrupting(inner: make(world.environment), interruption: interruption))
                 try world.settle(&loop)
                 break
             } catch let error where error is MosquittoError || error is CancellationError {
@@ -196,15 +182,12 @@ private struct Simulation {
 
     private mutating func check() throws {
         for device in 0..<Self.deviceCount {
-            let cids = world.broker.published(to: World.command(device)).compactMap {
-                $0["cid"]?.intValue
-            }
+            let cids = world.broker.published(to: World.command(device)).compactMap { $0["cid"]?.intValue }
             // No newer command leaves before an older one.
             var heard: Set<Int64> = []
             let first = cids.filter { heard.insert($0).inserted }
             #expect(first == first.sorted())
-            // A command that never left has ended, as by expiring while it waited for the device to
-            // listen.
+            // A command that never left has ended, as by expiring while it waited for the device to listen.
             let left = try world.read { tx in
                 try tx.commands.newest(World.did(device), limit: 1000)
                     .filter { $0.cid < first.last ?? 0 && !heard.contains($0.cid) }
@@ -234,8 +217,7 @@ private struct Simulation {
         #expect(world.broker.unacknowledged == 0)
     }
 
-    /// Checks that each device's state follows from its reports, in whatever order they were
-    /// handled.
+    /// Checks that each device's state follows from its reports, in whatever order they were handled.
     private mutating func checkReports() throws {
         for (device, payload) in sent {
             guard let id = payload["id"]?.stringValue, let data = payload["data"]?.objectValue,
@@ -245,9 +227,7 @@ private struct Simulation {
             for member in data.members {
                 guard let value = member.value.intValue else { continue }
                 let known = references[device].values[member.key]
-                if known.map({ ts >= $0.ts }) ?? true {
-                    references[device].values[member.key] = (value, ts)
-                }
+                if known.map({ ts >= $0.ts }) ?? true { references[device].values[member.key] = (value, ts) }
             }
         }
         for device in 0..<Self.deviceCount {
@@ -259,9 +239,7 @@ private struct Simulation {
                 #expect(attribute.value.intValue == wanted?.value)
             }
             #expect(status.attributes.count == references[device].values.count)
-            let ids = sent.filter { $0.device == device }.compactMap {
-                $0.payload["id"]?.stringValue
-            }
+            let ids = sent.filter { $0.device == device }.compactMap { $0.payload["id"]?.stringValue }
             let answers = world.broker.published(to: World.response(device))
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == Set(ids))
             let byID = Dictionary(grouping: answers) { $0["id"]?.stringValue }
@@ -273,16 +251,13 @@ private struct Simulation {
         }
     }
 
-    /// Checks that the broker's retained messages for each user match the store, with no others
-    /// left.
+    /// Checks that the broker's retained messages for each user match the store, with no others left.
     private func checkStatuses() throws {
         for device in 0..<Self.deviceCount {
             let status = try #require(try world.status(device))
             var subscribers: Set<UserID> = []
             try world.read { tx in
-                try tx.bindings.subscribers(of: [World.did(device)]) { _, uid, _ in
-                    subscribers.insert(uid)
-                }
+                try tx.bindings.subscribers(of: [World.did(device)]) { _, uid, _ in subscribers.insert(uid) }
             }
             for user in 0..<Self.userCount {
                 let topic = World.statusTopic(user, device)
@@ -294,9 +269,7 @@ private struct Simulation {
                 let object = try kept.flatMap { try JSONValue.parse($0).objectValue }
                 #expect(object?["version"]?.intValue == status.version)
                 #expect(object?["online"]?.boolValue == status.presence.isOnline)
-                let data = JSONObject(
-                    members: status.attributes.map { .init(key: $0.name, value: $0.value) }
-                )
+                let data = JSONObject(members: status.attributes.map { .init(key: $0.name, value: $0.value) })
                 #expect(object?["data"]?.objectValue == data)
             }
         }
@@ -307,8 +280,7 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A temporary refusal is decided again; a repeat of a finished request gets the
-                // same answer.
+                // A temporary refusal is decided again; a repeat of a finished request gets the same answer.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -7,9 +7,8 @@ import Wire
 
 @Suite("Senders take turns")
 struct TurnQueueTests {
-    /// Returns one batch from the broker: devices by letter, long readings of terminals in
-    /// capitals, other requests of terminal A as digits, `!` for a registration, `*` for the
-    /// service's own message.
+    /// Returns one batch from the broker: devices by letter, long readings of terminals in capitals, other requests of
+    /// terminal A as digits, `!` for a registration, `*` for the service's own message.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {
@@ -58,8 +57,8 @@ struct TurnQueueTests {
         // A registration waits for earlier messages, and for nothing else.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
-        // A long reading waits for all others, but not forever, and behind its terminal's earlier
-        // requests; while it waits, it is acknowledged.
+        // A long reading waits for all others, but not forever, and behind its terminal's earlier requests; while it
+        // waits, it is acknowledged.
         Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
         Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
         Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),
@@ -97,8 +96,7 @@ struct TurnQueueTests {
         #expect(left == 0)
     }
 
-    @Test("Long readings beyond a terminal's share are refused, and others' are not")
-    func readings() {
+    @Test("Long readings beyond a terminal's share are refused, and others' are not") func readings() {
         var limits = Limits()
         limits.intakeMax = 40
         var queue = queue(limits)
@@ -117,8 +115,7 @@ struct TurnQueueTests {
         #expect(batches.count == 9 && queue.isIdle && queue.bytes == 0)
     }
 
-    @Test("A long reading that was held until its terminal may be sent more is not held again")
-    func heldReadings() {
+    @Test("A long reading that was held until its terminal may be sent more is not held again") func heldReadings() {
         let parties = Parties(Topics(), longReadings: ["device/history"])
         let terminal = parties.party(of: "ll/v1/app/a/t-a/request/device/history").key
         let budget = AnswerBudget(bytesPerSecond: 1_000)
@@ -142,11 +139,7 @@ struct TurnQueueTests {
         for n in 0..<2 { line.append("large\(n)", of: 1, size: 3_500) }
         for n in 0..<6 { line.append("small\(n)", of: 2, size: 100) }
         let order = (0..<8).compactMap { _ in line.popFirst() }
-        #expect(
-            order == [
-                "small0", "small1", "small2", "large0", "small3", "small4", "small5", "large1",
-            ]
-        )
+        #expect(order == ["small0", "small1", "small2", "large0", "small3", "small4", "small5", "large1"])
         #expect(line.popFirst() == nil && line.count == 0)
     }
 
@@ -175,8 +168,7 @@ struct TurnQueueTests {
         #expect(pace.size == 500)
     }
 
-    @Test("With a database elsewhere batches stay large while smaller ones would not end sooner")
-    func paceElsewhere() {
+    @Test("With a database elsewhere batches stay large while smaller ones would not end sooner") func paceElsewhere() {
         var limits = Limits()
         limits.turnMax = .milliseconds(20)
         var pace = BatchPace(limits, isElsewhere: true)

@@ -14,8 +14,7 @@ struct UnitOfWorkTests {
         OutboundMessage(World.topics.system(text), Array(text.utf8))
     }
 
-    @Test("A part that fails leaves nothing, neither in the store nor among the effects")
-    func failedPart() throws {
+    @Test("A part that fails leaves nothing, neither in the store nor among the effects") func failedPart() throws {
         let world = try World()
 
         let (_, effects) = try world.work { work in
@@ -60,8 +59,7 @@ struct UnitOfWorkTests {
         #expect(first.rejected == ["Forbidden": 2] && first.droppedHistory == 3)
     }
 
-    @Test("Outside of a worker's loop too, dead letters are kept and workers are woken")
-    func outside() throws {
+    @Test("Outside of a worker's loop too, dead letters are kept and workers are woken") func outside() throws {
         let world = try World()
 
         try world.environment.work(publishedBy: .session) { work in
@@ -83,9 +81,7 @@ struct UnitOfWorkTests {
 
         let limits = world.environment.limits
         try world.store.work(publishedBy: .session, topics: World.topics, limits: limits) { work in
-            work.effects.publish(
-                OutboundMessage(World.topics.system("told"), Array("{\"by\":\"tool\"}".utf8))
-            )
+            work.effects.publish(OutboundMessage(World.topics.system("told"), Array("{\"by\":\"tool\"}".utf8)))
         }
 
         try world.runSession()

@@ -10,19 +10,16 @@ import Testing
 @Suite("The jobs of maintenance") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Statements for rows that ended at `$1`, by the name of the job that counts them; `#` is a
-    /// digit.
+    /// Statements for rows that ended at `$1`, by the name of the job that counts them; `#` is a digit.
     private static let rows = [
         "inbox": "INSERT INTO inbox (did, id, version, at) VALUES ('d', '#', 1, $1)",
         "request": """
         INSERT INTO request (sender, id, content, sealed, at) VALUES ('t', '#', x'01', 0, $1)
-        """,
-        "attempt": "INSERT INTO attempt (subject, count, since, until) VALUES ('#', 1, $1, $1)",
+        """, "attempt": "INSERT INTO attempt (subject, count, since, until) VALUES ('#', 1, $1, $1)",
         "code": """
         INSERT INTO code (scope, codeHash, codeToken, tries, sentAt, expiresAt)
         VALUES (x'0#', x'01', 't', 0, $1, $1)
-        """,
-        "ticket": "INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES (x'0#', x'01', $1)",
+        """, "ticket": "INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES (x'0#', x'01', $1)",
         "link": """
         INSERT INTO link (tokenHash, kind, uid, content, createdAt, expiresAt)
         VALUES (x'0#', 'verify', 'u', x'01', $1, $1)
@@ -88,8 +85,7 @@ import Testing
         """
     }
 
-    /// Returns a world full of expired rows, in which the first device is bound and the second
-    /// never was.
+    /// Returns a world full of expired rows, in which the first device is bound and the second never was.
     private func filledWorld() throws -> World {
         var limits = Limits()
         (limits.sweepStep, limits.historyStep) = (2, 2)
@@ -147,17 +143,13 @@ import Testing
         let world = try filledWorld()
         let jobs = jobs(world)
         let before = try backlog(jobs)
-        for kind in Self.rows.keys {
-            #expect(before[kind] == (kind == "deadLetter" ? 4 : 5), "\(kind)")
-        }
+        for kind in Self.rows.keys { #expect(before[kind] == (kind == "deadLetter" ? 4 : 5), "\(kind)") }
 
         for job in jobs { try world.run(job) }
 
         let after = try backlog(jobs)
         #expect(Set(after.keys) == Set(before.keys))
-        for (kind, count) in after where Self.rowsOfWorkers[kind] == nil {
-            #expect(count == 0, "\(kind)")
-        }
+        for (kind, count) in after where Self.rowsOfWorkers[kind] == nil { #expect(count == 0, "\(kind)") }
         for table in ["refusal", "event", "history", "historyBuffer", "scheduleRun"] {
             #expect(try world.count(table) == 0, "\(table)")
         }
@@ -177,8 +169,7 @@ import Testing
         }
     }
 
-    @Test("Of the records of messages no more are kept than the limit, the newest")
-    func messageRecords() throws {
+    @Test("Of the records of messages no more are kept than the limit, the newest") func messageRecords() throws {
         let world = try filledWorld()
         world.environment.limits.messageRecordsMax = 2
         world.environment.limits.messageRecordSeconds = 200 * 86_400

@@ -21,29 +21,20 @@ private struct NotedJob: MaintenanceJob {
         private let all = Mutex<[(name: String, at: ContinuousClock.Instant)]>([])
         private let measured = Mutex(0)
 
-        func add(_ name: String, _ clock: any WallClock) {
-            all.withLock { $0.append((name, clock.steady)) }
-        }
+        func add(_ name: String, _ clock: any WallClock) { all.withLock { $0.append((name, clock.steady)) } }
         func measure() { measured.withLock { $0 += 1 } }
 
         var measurements: Int { measured.withLock(\.self) }
         var names: [String] { all.withLock { $0.map(\.name) } }
         func milliseconds(of name: String, since start: ContinuousClock.Instant) -> [Int] {
-            all.withLock { notes in
-                notes.filter { $0.name == name }.map { Int(($0.at - start) / .milliseconds(1)) }
-            }
+            all.withLock { notes in notes.filter { $0.name == name }.map { Int(($0.at - start) / .milliseconds(1)) } }
         }
     }
 
     let clock: any WallClock
     private var steps = 0
 
-    init(
-        _ name: String,
-        _ notes: Notes,
-        _ clock: any WallClock,
-        body: @escaping @Sendable (Int) throws -> Bool
-    ) {
+    init(_ name: String, _ notes: Notes, _ clock: any WallClock, body: @escaping @Sendable (Int) throws -> Bool) {
         self.name = name
         self.notes = notes
         self.clock = clock
@@ -83,11 +74,7 @@ private struct NotedJob: MaintenanceJob {
     }
 
     private func runner(_ jobs: [NotedJob]) -> MaintenanceRunner {
-        MaintenanceRunner(
-            jobs,
-            world.environment,
-            logger: Logger(label: "test") { [lines] _ in lines }
-        )
+        MaintenanceRunner(jobs, world.environment, logger: Logger(label: "test") { [lines] _ in lines })
     }
 
     /// Runs the runner for a time; the clock advances only while nothing is due.
@@ -101,8 +88,7 @@ private struct NotedJob: MaintenanceJob {
 
     private func times(_ name: String) -> [Int] { notes.milliseconds(of: name, since: start) }
 
-    @Test("A run takes its steps with pauses, and the next begins an interval after it began")
-    func pace() {
+    @Test("A run takes its steps with pauses, and the next begins an interval after it began") func pace() {
         var runner = runner([job("three") { $0 % 3 < 2 }, job("one") { _ in false }])
         run(&runner, milliseconds: 10_000)
         #expect(times("three") == [0, 200, 400, 5000, 5200, 5400])

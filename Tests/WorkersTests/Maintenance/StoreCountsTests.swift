@@ -14,8 +14,7 @@ import Testing
         )
     }
 
-    @Test("A product that is no longer among the largest leaves its series to the others'")
-    func largest() throws {
+    @Test("A product that is no longer among the largest leaves its series to the others'") func largest() throws {
         let metrics = TestMetrics()
         var job = StoreCounts(try World().environment, metrics: metrics)
         func labels() throws -> Set<String> {

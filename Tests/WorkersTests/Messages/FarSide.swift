@@ -14,9 +14,7 @@ final class FarSide: Sendable {
     }
 
     /// The route to this receiver.
-    var route: Route {
-        .direct { (message) async throws(MessageFailure) in try self.take(message) }
-    }
+    var route: Route { .direct { (message) async throws(MessageFailure) in try self.take(message) } }
     var taken: [ComposedMessage] { state.withLock { $0.taken } }
     var calls: Int { state.withLock { $0.calls } }
 

@@ -7,8 +7,7 @@ import Testing
 
 /// Tests of dummies, which keep an answer from revealing whether an account exists.
 extension OutgoingMessageTests {
-    @Test("A dummy is never sent, and fares as the last real message of its channel did")
-    func dummy() throws {
+    @Test("A dummy is never sent, and fares as the last real message of its channel did") func dummy() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
@@ -18,10 +17,7 @@ extension OutgoingMessageTests {
         world.broker.send(Self.result, ["messageId": "m-1", "ok": true])
         #expect(try told(world, Self.code).count == 1)
 
-        try add(
-            world,
-            Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true)
-        )
+        try add(world, Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true))
         _ = service.round()
         world.clock.advance(milliseconds: 699)
         _ = service.round()
@@ -40,8 +36,8 @@ extension OutgoingMessageTests {
         #expect(try records(world).map(\.id.text) == ["m-1"])
     }
 
-    @Test("While gateways are silent a dummy waits as a message does, and fails as it fails")
-    func silentDummy() throws {
+    @Test("While gateways are silent a dummy waits as a message does, and fails as it fails") func silentDummy() throws
+    {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
@@ -49,10 +45,7 @@ extension OutgoingMessageTests {
             _ = service.round()
             world.clock.advance(seconds: 1)
         }
-        try add(
-            world,
-            Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true)
-        )
+        try add(world, Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true))
 
         for _ in 0..<640 {
             _ = service.round()
@@ -62,8 +55,7 @@ extension OutgoingMessageTests {
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed", "failed"])
     }
 
-    @Test("That an address is refused is not told where it would tell that there is an account")
-    func guarded() throws {
+    @Test("That an address is refused is not told where it would tell that there is an account") func guarded() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))

@@ -7,8 +7,9 @@ import Testing
 
 /// Tests of routes without a gateway: the service hands messages over itself or logs them.
 extension OutgoingMessageTests {
-    @Test("A message handed over is told as sent, and what it says is written for its receiver")
-    func direct() async throws {
+    @Test("A message handed over is told as sent, and what it says is written for its receiver") func direct()
+        async throws
+    {
         let world = try World()
         let far = FarSide()
         let service = service(world, [.sms: far.route])
@@ -24,8 +25,9 @@ extension OutgoingMessageTests {
         #expect(try world.count("delivery") == 0)
     }
 
-    @Test("While the other side is away a message is tried again, and told only once it is through")
-    func away() async throws {
+    @Test("While the other side is away a message is tried again, and told only once it is through") func away()
+        async throws
+    {
         let world = try World()
         let far = FarSide(failures: 2, .unavailable("no connection"))
         let service = service(world, [.sms: far.route])
@@ -45,8 +47,9 @@ extension OutgoingMessageTests {
         #expect(try world.count("delivery") == 0)
     }
 
-    @Test("A side that hangs holds as many messages as the limit says, and the other channel none")
-    func hanging() async throws {
+    @Test("A side that hangs holds as many messages as the limit says, and the other channel none") func hanging()
+        async throws
+    {
         var limits = Limits()
         limits.messagesAtOnce = 2
         let world = try World(limits: limits)

@@ -60,8 +60,7 @@ struct OutgoingMessageTests {
         try world.read { try $0.messageRecords.page(behind: .begin, limit: 10) }
     }
 
-    private func waiting(_ world: World) throws -> [(due: OutgoingMessageTable.Due, dueAt: Instant)]
-    {
+    private func waiting(_ world: World) throws -> [(due: OutgoingMessageTable.Due, dueAt: Instant)] {
         try world.read { try $0.outgoingMessages.page(behind: .begin, limit: 10) }
     }
 
@@ -69,8 +68,7 @@ struct OutgoingMessageTests {
         try world.read { try $0.providerUses.all(of: World.app) }
     }
 
-    @Test("A gateway gets the message in its schema's form, and its answer is published")
-    func gateway() throws {
+    @Test("A gateway gets the message in its schema's form, and its answer is published") func gateway() throws {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
 
@@ -103,8 +101,8 @@ struct OutgoingMessageTests {
         #expect(try use(world)["sms"]?.succeededAt == world.clock.now)
     }
 
-    @Test("A gateway that is silent gets the message again, less and less often, until it expires")
-    func silent() throws {
+    @Test("A gateway that is silent gets the message again, less and less often, until it expires") func silent() throws
+    {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
@@ -127,8 +125,7 @@ struct OutgoingMessageTests {
         #expect(try records(world).map(\.tries) == [5])
     }
 
-    @Test("A gateway that refuses three times has the message given up, and that is told once")
-    func refused() throws {
+    @Test("A gateway that refuses three times has the message given up, and that is told once") func refused() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
@@ -137,10 +134,7 @@ struct OutgoingMessageTests {
         for _ in 0..<5 {
             _ = service.round()
             try world.runSession()
-            world.broker.send(
-                Self.result,
-                ["messageId": "m-1", "ok": false, "error": "482915? no"]
-            )
+            world.broker.send(Self.result, ["messageId": "m-1", "ok": false, "error": "482915? no"])
             try world.runSession()
             if let waiting = try waiting(world).first { errors.append(waiting.due.error) }
             world.clock.advance(seconds: 30)
@@ -157,14 +151,11 @@ struct OutgoingMessageTests {
         #expect(try use(world)["sms"]?.succeededAt == nil)
     }
 
-    @Test("A failure of a try that another process has begun again changes nothing")
-    func lateFailure() throws {
+    @Test("A failure of a try that another process has begun again changes nothing") func lateFailure() throws {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
         func claim() throws -> OutgoingMessageTable.Due {
-            let claimed = try world.write {
-                try $0.outgoingMessages.claim(.sms, leaseSeconds: 60, limit: 1)
-            }
+            let claimed = try world.write { try $0.outgoingMessages.claim(.sms, leaseSeconds: 60, limit: 1) }
             world.clock.advance(seconds: 61)
             return try #require(claimed.first)
         }
@@ -181,13 +172,10 @@ struct OutgoingMessageTests {
         #expect(try waiting(world).isEmpty && records(world).map(\.state) == [.failed])
     }
 
-    @Test("A gateway's failure is a line in the log, without codes and addresses")
-    func gatewaysWords() throws {
+    @Test("A gateway's failure is a line in the log, without codes and addresses") func gatewaysWords() throws {
         let lines = LogLines()
         let world = try World()
-        world.environment.messageOutcomes = MessageOutcomes(
-            logger: Logger(label: "test") { _ in lines }
-        )
+        world.environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "test") { _ in lines })
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
         _ = service.round()
@@ -201,13 +189,12 @@ struct OutgoingMessageTests {
         try world.runSession()
         let log = lines.all.joined(separator: "|")
         #expect(log.contains("A message was not accepted") && log.contains("no credit for "))
-        for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] {
-            #expect(!log.contains(secret))
-        }
+        for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] { #expect(!log.contains(secret)) }
     }
 
-    @Test("A malformed answer is kept as a dead letter; one for an unknown message changes nothing")
-    func nonsense() throws {
+    @Test("A malformed answer is kept as a dead letter; one for an unknown message changes nothing") func nonsense()
+        throws
+    {
         let world = try World()
 
         world.broker.send(Self.result, ["messageId": "m-9", "ok": true])

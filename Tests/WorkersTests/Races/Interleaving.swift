@@ -1,5 +1,5 @@
-/// An order of two racers' steps: a number of one racer's, then of the other's, and so on; then the
-/// first runs to its end, and the second after it.
+/// An order of two racers' steps: a number of one racer's, then of the other's, and so on; then the first runs to its
+/// end, and the second after it.
 ///
 /// A racer that is blocked by the other lets the other go on.
 struct Interleaving: Sendable, CustomStringConvertible {
@@ -48,8 +48,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
     }
 
     var description: String {
-        segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }
-            .joined(separator: " ")
+        segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
     /// The largest number of orders of which all are tried.
@@ -77,8 +76,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns the orders in which one racer is interrupted once, at any of its steps, for all or
-    /// some of the other's steps.
+    /// Returns the orders in which one racer is interrupted once, at any of its steps, for all or some of the other's
+    /// steps.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

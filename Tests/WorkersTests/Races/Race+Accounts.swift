@@ -22,10 +22,7 @@ extension Race {
             for (terminal, name) in ["lena", "anna"].enumerated() {
                 try accounts.register(terminal + 1, ["username": .string(name)])
             }
-            return Contest(
-                accounts.world,
-                ["lena", "anna"].map { login(0, ["username": .string($0)], mark: $0) }
-            )
+            return Contest(accounts.world, ["lena", "anna"].map { login(0, ["username": .string($0)], mark: $0) })
         },
         Race("A logout code ends one other session") {
             let world = try sessions(3)
@@ -138,11 +135,7 @@ extension Race {
             let accounts = try AccountWorld()
             try accounts.ask(0, "loginAnonymous")
             let code = try accounts.code(0, "operation", email)
-            let ticket = try accounts.ask(
-                0,
-                "verifyOperation",
-                with(email, ["code": .string(code)])
-            ).result["ticket"]
+            let ticket = try accounts.ask(0, "verifyOperation", with(email, ["code": .string(code)])).result["ticket"]
             return Contest(
                 accounts.world,
                 ["a", "b"].map { mark in
@@ -199,20 +192,12 @@ extension Race {
             let anonymous = UserID(trusted: accounts.uids[0] ?? "")
             try accounts.world.write { (tx) throws in
                 try tx.bindings.insert(
-                    Binding(
-                        did: World.did(0),
-                        uid: anonymous,
-                        app: World.app,
-                        role: .special,
-                        boundAt: tx.now
-                    )
+                    Binding(did: World.did(0), uid: anonymous, app: World.app, role: .special, boundAt: tx.now)
                 )
             }
             return Contest(
                 accounts.world,
-                ["lena", "anna"].map {
-                    login(0, ["username": .string($0), "adopt": true], mark: $0)
-                }
+                ["lena", "anna"].map { login(0, ["username": .string($0), "adopt": true], mark: $0) }
             )
         },
         Race("A mail is sent by one process") {
@@ -242,13 +227,7 @@ extension Race {
     }
 
     static func login(_ terminal: Int, _ name: JSONObject, mark: String = "") -> Move {
-        ask(
-            terminal,
-            "account/login",
-            with(with(password, name), ["countryCode": "49"]),
-            token: nil,
-            mark: mark
-        )
+        ask(terminal, "account/login", with(with(password, name), ["countryCode": "49"]), token: nil, mark: mark)
     }
 
     /// Returns a world in which user 0 has sessions on a number of terminals.
@@ -266,11 +245,7 @@ extension Race {
 
     private static func logoutCode(_ world: World) throws -> String {
         try world.write { tx in
-            try tx.logoutCodes.make(
-                World.uid(0),
-                on: World.terminal(0),
-                expiresAt: tx.now.adding(seconds: 300)
-            )
+            try tx.logoutCodes.make(World.uid(0), on: World.terminal(0), expiresAt: tx.now.adding(seconds: 300))
         }
     }
 

@@ -8,10 +8,7 @@ import Storage
 extension Race {
     static let commands: [Race] = [
         Race("Two commands at once have numbers that grow") {
-            Contest(
-                try World(devices: 1, online: true, users: 2, bound: 2),
-                [control(0, 1), control(1, 2)]
-            )
+            Contest(try World(devices: 1, online: true, users: 2, bound: 2), [control(0, 1), control(1, 2)])
         },
         Race("Two queued commands at once have room for one") {
             var limits = Limits()
@@ -52,10 +49,7 @@ extension Race {
         },
         Race("A report that comes twice takes effect once") {
             let report = tell(World.report(0), ["id": "a", "data": ["level": 1]])
-            return Contest(
-                try World(devices: 1, online: true, users: 1, bound: 1),
-                [report, report]
-            )
+            return Contest(try World(devices: 1, online: true, users: 1, bound: 1), [report, report])
         },
         Race("An occurrence runs once, though it is fired twice") {
             let (world, _, move) = try due()
@@ -63,10 +57,7 @@ extension Race {
         },
         Race("An occurrence runs or its schedule is deleted") {
             let (world, id, move) = try due()
-            return Contest(
-                world,
-                [move, ask(0, "schedule/delete", ["scheduleId": .string(id.text)])]
-            )
+            return Contest(world, [move, ask(0, "schedule/delete", ["scheduleId": .string(id.text)])])
         },
         Race("An occurrence runs for its creator alone, who is removed") {
             let (world, _, move) = try due()
@@ -90,8 +81,7 @@ extension Race {
         tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
     }
 
-    /// Returns a world with a due schedule, the schedule's id, and the move that handles its
-    /// triggers.
+    /// Returns a world with a due schedule, the schedule's id, and the move that handles its triggers.
     private static func due() throws -> (World, ScheduleID, Move) {
         let schedules = try ScheduleWorld()
         let id = try schedules.make("07:00")

@@ -23,11 +23,7 @@ extension Race {
             return Contest(
                 world,
                 try [1, 2].map { user in
-                    ask(
-                        user,
-                        "share/answer",
-                        ["sharingId": .string(try invite(user, world)), "accept": true]
-                    )
+                    ask(user, "share/answer", ["sharingId": .string(try invite(user, world)), "accept": true])
                 }
             )
         },
@@ -38,12 +34,7 @@ extension Race {
             return Contest(
                 world,
                 [1, 2].map { user in
-                    ask(
-                        0,
-                        "share/transfer",
-                        with(did, ["uid": .string(World.uid(user).text)]),
-                        mark: "\(user)"
-                    )
+                    ask(0, "share/transfer", with(did, ["uid": .string(World.uid(user).text)]), mark: "\(user)")
                 }
             )
         },
@@ -64,28 +55,20 @@ extension Race {
             let id = JSONValue.string(try invite(1, world))
             return Contest(
                 world,
-                [true, false].map {
-                    ask(1, "share/answer", ["sharingId": id, "accept": .bool($0)], mark: "\($0)")
-                }
+                [true, false].map { ask(1, "share/answer", ["sharingId": id, "accept": .bool($0)], mark: "\($0)") }
             )
         },
         Race("A scanned invitation lets one user in") {
             let world = try World(devices: 1, users: 3, bound: 1)
             let text = JSONValue.string(try drawnInvitation(world))
-            return Contest(
-                world,
-                [1, 2].map { ask($0, "share/answer", ["qrText": text, "accept": true]) }
-            )
+            return Contest(world, [1, 2].map { ask($0, "share/answer", ["qrText": text, "accept": true]) })
         },
         Race("An invitation is answered or revoked") {
             let world = try World(devices: 1, users: 2, bound: 1)
             let id = JSONValue.string(try invite(1, world))
             return Contest(
                 world,
-                [
-                    ask(1, "share/answer", ["sharingId": id, "accept": true]),
-                    ask(0, "share/revoke", ["sharingId": id]),
-                ]
+                [ask(1, "share/answer", ["sharingId": id, "accept": true]), ask(0, "share/revoke", ["sharingId": id])]
             )
         },
         Race("One hardware address has one device, however often it registers at once") {
@@ -105,18 +88,14 @@ extension Race {
                     ask(
                         0,
                         "device/bindRemote",
-                        [
-                            "productKey": .string(World.key.text), "mac": .string(mac),
-                            "productSecret": "product-secret",
-                        ]
+                        ["productKey": .string(World.key.text), "mac": .string(mac), "productSecret": "product-secret"]
                     ),
                 ]
             )
         },
         Race("A device that is reset has no user of before") {
             let world = try World(devices: 1, users: 2, bound: 1)
-            try world.write { (tx) throws in
-                try tx.devices.allowReset(World.did(0), until: tx.now.adding(seconds: 600))
+            try world.write { (tx) throws in try tx.devices.allowReset(World.did(0), until: tx.now.adding(seconds: 600))
             }
             return Contest(world, [register("a", mac: String(repeating: "0", count: 12)), bind(1)])
         },
@@ -140,10 +119,7 @@ extension Race {
     static func register(_ id: String, mac: String = mac, secret: String? = nil) -> Move {
         tell(
             "ll/v1/product/\(World.key.text)/\(mac)/register",
-            [
-                "id": .string(id), "mac": .string(mac), "passcode": "123456",
-                "oldSecret": secret.map { .string($0) },
-            ]
+            ["id": .string(id), "mac": .string(mac), "passcode": "123456", "oldSecret": secret.map { .string($0) }]
         )
     }
 
@@ -153,22 +129,14 @@ extension Race {
             0,
             "share/invite",
             id: "invite-\(user)",
-            with(
-                did,
-                ["way": "user", "guest": ["type": "uid", "value": .string(World.uid(user).text)]]
-            )
+            with(did, ["way": "user", "guest": ["type": "uid", "value": .string(World.uid(user).text)]])
         )
         try world.runControl()
         return world.answers().last?.result["sharingId"]?.stringValue ?? ""
     }
 
     static func answer(_ user: Int, _ id: String, _ world: World) throws {
-        world.sendRequest(
-            user,
-            "share/answer",
-            id: "answer-\(user)",
-            ["sharingId": .string(id), "accept": true]
-        )
+        world.sendRequest(user, "share/answer", id: "answer-\(user)", ["sharingId": .string(id), "accept": true])
         try world.runControl()
     }
 
@@ -180,6 +148,4 @@ extension Race {
     }
 }
 
-extension Race.Contest {
-    init(_ world: World, _ moves: [Race.Move]) { self.init(world: world, moves: moves) }
-}
+extension Race.Contest { init(_ world: World, _ moves: [Race.Move]) { self.init(world: world, moves: moves) } }

@@ -81,10 +81,7 @@ extension Race {
             for number in 0..<4 {
                 world.broker.send(
                     "ll/v1/product/\(World.key.text)/\(mac)/register",
-                    [
-                        "id": .string("w\(number)"), "mac": .string(mac), "passcode": "123456",
-                        "oldSecret": "wrong",
-                    ]
+                    ["id": .string("w\(number)"), "mac": .string(mac), "passcode": "123456", "oldSecret": "wrong"]
                 )
             }
             try world.runStatus()
@@ -120,10 +117,7 @@ extension Race {
                     ask(
                         0,
                         "device/bind",
-                        [
-                            "did": .string(World.did(device).text),
-                            "passcode": .string(World.passcode(device)),
-                        ],
+                        ["did": .string(World.did(device).text), "passcode": .string(World.passcode(device))],
                         mark: "\(device)"
                     )
                 }
@@ -145,39 +139,25 @@ extension Race {
         Race("Two invitations at once are one, where a device may have one more") {
             var limits = Limits()
             limits.invitationsPerDevice = 1
-            return Contest(
-                try World(devices: 1, users: 3, bound: 1, limits: limits),
-                [1, 2].map { invitation($0) }
-            )
+            return Contest(try World(devices: 1, users: 3, bound: 1, limits: limits), [1, 2].map { invitation($0) })
         },
         Race("Two invitations at once are one, where the inviter may make one more") {
             var limits = Limits()
             limits.invitationsPerHour = 1
-            return Contest(
-                try World(devices: 1, users: 3, bound: 1, limits: limits),
-                [1, 2].map { invitation($0) }
-            )
+            return Contest(try World(devices: 1, users: 3, bound: 1, limits: limits), [1, 2].map { invitation($0) })
         },
         Race("A user is invited once, though twice at the same time") {
-            Contest(
-                try World(devices: 1, users: 2, bound: 1),
-                ["a", "b"].map { invitation(1, mark: $0) }
-            )
+            Contest(try World(devices: 1, users: 2, bound: 1), ["a", "b"].map { invitation(1, mark: $0) })
         },
     ]
 
-    private static let wrongPassword: JSONObject = [
-        "username": "lena", "password": "wrong password",
-    ]
+    private static let wrongPassword: JSONObject = ["username": "lena", "password": "wrong password"]
 
     private static func invitation(_ user: Int, mark: String = "") -> Move {
         ask(
             0,
             "share/invite",
-            with(
-                did,
-                ["way": "user", "guest": ["type": "uid", "value": .string(World.uid(user).text)]]
-            ),
+            with(did, ["way": "user", "guest": ["type": "uid", "value": .string(World.uid(user).text)]]),
             mark: "\(user)\(mark)"
         )
     }

@@ -8,11 +8,10 @@ import Testing
 
 @testable import Workers
 
-/// Two pieces of work that must end as if one ran after the other, in any order of their
-/// statements.
+/// Two pieces of work that must end as if one ran after the other, in any order of their statements.
 struct Race: Sendable, CustomTestStringConvertible {
-    /// A function that sends a worker its messages, handles them between `Racer.begin()` and
-    /// `end()`, and returns the answers.
+    /// A function that sends a worker its messages, handles them between `Racer.begin()` and `end()`, and returns the
+    /// answers.
     typealias Move = @Sendable (World, Racer) throws -> [JSONObject]
 
     /// The world before the race, and the moves of both racers.
@@ -36,8 +35,7 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     // MARK: Moves
 
-    /// Returns a move in which a worker handles the sent messages, until it answers or for at most
-    /// a number of turns.
+    /// Returns a move in which a worker handles the sent messages, until it answers or for at most a number of turns.
     static func move<Handler: BatchHandler & SendableMetatype>(
         _ handler: @escaping @Sendable (Environment) -> Handler,
         turns: Int = 10,
@@ -53,24 +51,17 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a user's request from the terminal of the same number, under an id
-    /// that ends with a mark.
-    static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move
-    {
+    /// Returns a move that sends a user's request from the terminal of the same number, under an id that ends with a
+    /// mark.
+    static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
     /// Returns a move that sends a request from a terminal, with the token of its session if any.
-    static func ask(
-        _ terminal: Int,
-        _ method: String,
-        _ params: JSONObject,
-        token: String?,
-        mark: String = ""
-    ) -> Move {
+    static func ask(_ terminal: Int, _ method: String, _ params: JSONObject, token: String?, mark: String = "") -> Move
+    {
         let request: JSONObject = [
-            "id": .string("race-\(terminal)\(mark)"), "token": token.map { .string($0) },
-            "params": .object(params),
+            "id": .string("race-\(terminal)\(mark)"), "token": token.map { .string($0) }, "params": .object(params),
         ]
         let send: @Sendable (World) -> Void = { world in
             world.broker.send(World.requestTopic(terminal, method), request)
@@ -104,10 +95,9 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     /// Runs the race in many orders.
     ///
-    /// If there are few orders, all are run. Otherwise these are run: all in which one racer runs
-    /// from its beginning to its end within the other, and some, picked by the seed, in which that
-    /// racer is interrupted too. A limit reduces both kinds. With safeguards removed, the run ends
-    /// at the first order that goes wrong.
+    /// If there are few orders, all are run. Otherwise these are run: all in which one racer runs from its beginning to
+    /// its end within the other, and some, picked by the seed, in which that racer is interrupted too. A limit reduces
+    /// both kinds. With safeguards removed, the run ends at the first order that goes wrong.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -153,8 +143,8 @@ struct Race: Sendable, CustomTestStringConvertible {
 
 /// The allowed final states of a race: those of one racer after the other.
 ///
-/// A move can consist of several transactions, such as one that counts a try and one that compares.
-/// The other racer is allowed to run between these.
+/// A move can consist of several transactions, such as one that counts a try and one that compares. The other racer is
+/// allowed to run between these.
 private struct SerialStates {
     /// The number of steps that each racer takes alone.
     let steps: [Int]
@@ -165,8 +155,7 @@ private struct SerialStates {
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs one racer after the other, twice in each order; a difference between the two runs is
-    /// noise.
+    /// Runs one racer after the other, twice in each order; a difference between the two runs is noise.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -178,8 +167,7 @@ private struct SerialStates {
         self.noise = noise
         refusals = Set(
             zip(["A", "B"], finishes).compactMap { name, finish in
-                finish.state.answers["\(name)0.error.code"]
-                    ?? finish.state.answers["\(name) failed"]
+                finish.state.answers["\(name)0.error.code"] ?? finish.state.answers["\(name) failed"]
             }
         )
         states = finishes.map { $0.state.lines(without: noise) }
@@ -200,11 +188,7 @@ private struct SerialStates {
     /// Returns how a state differs from the nearest of these, or nil if it is one of them.
     ///
     /// Counters of which each racer had its own copy are not compared.
-    mutating func difference(
-        to state: RaceState,
-        on course: RaceCourse,
-        _ safeguards: Safeguards
-    ) throws -> String? {
+    mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {
         func compared(_ lines: [String]) -> [String] {
             safeguards == .none ? lines.filter { !$0.hasPrefix("attempt:") } : lines
         }

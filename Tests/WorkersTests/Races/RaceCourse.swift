@@ -55,9 +55,7 @@ final class RaceCourse {
             ).texts.first ?? ""
         tables = names.split(separator: " ").map(String.init)
         try connection.execute("SET session_replication_role = replica; CREATE SCHEMA beginning")
-        for table in tables {
-            try connection.execute("CREATE TABLE beginning.\(table) AS SELECT * FROM \(table)")
-        }
+        for table in tables { try connection.execute("CREATE TABLE beginning.\(table) AS SELECT * FROM \(table)") }
         beginning = try RaceState(connection, of: tables)
         (self.news, self.racers) = (news, racers)
     }
@@ -84,8 +82,7 @@ final class RaceCourse {
     /// The statements that each racer ran in the last race.
     var statements: String {
         racers.map { racer in
-            racer.statements.enumerated().map { "\(racer.name)\($0.offset + 1) \($0.element)" }
-                .joined(separator: "\n")
+            racer.statements.enumerated().map { "\(racer.name)\($0.offset + 1) \($0.element)" }.joined(separator: "\n")
         }.joined(separator: "\n")
     }
 
@@ -95,10 +92,7 @@ final class RaceCourse {
         PlainThread.detach {
             let result = Result {
                 let shards = Shards(lane: number, of: 2)
-                return try move(
-                    World(beside: environment, clock, store: store, shards: shards),
-                    racer
-                )
+                return try move(World(beside: environment, clock, store: store, shards: shards), racer)
             }
             racer.finish(result)
         }
@@ -152,9 +146,7 @@ final class RaceCourse {
             case .underWay: break
             }
             if news.wait(timeout: .now() + .milliseconds(1)) == .success { continue }
-            if racer.place == .underWay, try isBlocked(racer.process, by: other.process) {
-                return .blocked
-            }
+            if racer.place == .underWay, try isBlocked(racer.process, by: other.process) { return .blocked }
             guard ContinuousClock.now < end else {
                 throw Stuck(description: "a racer neither runs nor waits\n\(statements)")
             }

@@ -12,9 +12,7 @@ struct RaceState {
     /// Reads the tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
         // A function takes at most 100 arguments, and there are more than 50 tables.
-        let parts = tables.map {
-            "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content"
-        }
+        let parts = tables.map { "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content" }
         let query = """
             SELECT CAST(json_object_agg(name, content) AS TEXT)
             FROM (\(parts.joined(separator: " UNION ALL "))) AS part
@@ -32,15 +30,12 @@ struct RaceState {
     mutating func add(_ racer: Racer) {
         let name = racer.name
         if let failure = racer.failure { answers["\(name) failed"] = failure }
-        for (place, answer) in racer.answers.enumerated() {
-            add(.object(answer), "\(name)\(place)")
-        }
+        for (place, answer) in racer.answers.enumerated() { add(.object(answer), "\(name)\(place)") }
     }
 
     private mutating func add(_ value: JSONValue, _ path: String) {
         switch value {
-        case .object(let object):
-            for member in object.members { add(member.value, "\(path).\(member.key)") }
+        case .object(let object): for member in object.members { add(member.value, "\(path).\(member.key)") }
         case .array(let values):
             answers["\(path).count"] = "\(values.count)"
             for (place, value) in values.enumerated() { add(value, "\(path).\(place)") }
@@ -48,8 +43,8 @@ struct RaceState {
         }
     }
 
-    /// Returns the columns and paths whose values differ from another race's in the same order:
-    /// random ids, secrets, and numbers that grow from race to race.
+    /// Returns the columns and paths whose values differ from another race's in the same order: random ids, secrets,
+    /// and numbers that grow from race to race.
     func noise(beside other: RaceState) -> Set<String> {
         var noise: Set<String> = []
         for (path, value) in answers where other.answers[path] != value { noise.insert(path) }
@@ -57,9 +52,7 @@ struct RaceState {
             let others = other.tables[table] ?? []
             for column in Set((rows + others).flatMap(\.keys)) {
                 let values = rows.map { $0[column] ?? "" }.sorted()
-                if values != others.map({ $0[column] ?? "" }).sorted() {
-                    noise.insert("\(table).\(column)")
-                }
+                if values != others.map({ $0[column] ?? "" }).sorted() { noise.insert("\(table).\(column)") }
             }
         }
         return noise
@@ -67,8 +60,8 @@ struct RaceState {
 
     /// Returns everything but noise, as lines.
     ///
-    /// If the race made a device, its lane is random, and so is the racer that carries out its
-    /// refreshes. The remaining refreshes then say nothing about the race.
+    /// If the race made a device, its lane is random, and so is the racer that carries out its refreshes. The remaining
+    /// refreshes then say nothing about the race.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }
@@ -88,9 +81,7 @@ struct RaceState {
         tables.keys.filter { table in
             func sorted(_ rows: [[String: String]]?) -> [String] {
                 (rows ?? []).map { row in
-                    row.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(
-                        separator: " "
-                    )
+                    row.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
                 }.sorted()
             }
             return sorted(tables[table]) != sorted(other.tables[table])

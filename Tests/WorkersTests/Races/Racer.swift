@@ -8,10 +8,9 @@ import TestKit
 
 /// One of two processes whose statements run one at a time, in an order that a test chooses.
 ///
-/// Each statement that can see or change the other process's data is a step: before it, the racer's
-/// thread waits for permission. `BEGIN` and `SAVEPOINT` are no steps, nor are the later statements
-/// of a read-only transaction, whose first statement decides which state it sees. A pipeline is one
-/// step.
+/// Each statement that can see or change the other process's data is a step: before it, the racer's thread waits for
+/// permission. `BEGIN` and `SAVEPOINT` are no steps, nor are the later statements of a read-only transaction, whose
+/// first statement decides which state it sees. A pipeline is one step.
 final class Racer: Sendable {
     /// The position of a racer.
     enum Place {
@@ -70,9 +69,7 @@ final class Racer: Sendable {
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,
-            credentialsPath: world.directory.path(
-                "credentials-\(ObjectIdentifier(self).hashValue)"
-            ),
+            credentialsPath: world.directory.path("credentials-\(ObjectIdentifier(self).hashValue)"),
             bound: nil
         ) { [self] connection in
             try connection.execute(
@@ -117,9 +114,7 @@ final class Racer: Sendable {
             let isStep = Self.isStep(sql, &state.reading)
             if isStep {
                 state.place = .waiting
-                state.statements.append(
-                    String(sql.split(separator: "\n").joined(separator: " ").prefix(100))
-                )
+                state.statements.append(String(sql.split(separator: "\n").joined(separator: " ").prefix(100)))
             }
             return (isStep, state.safeguards)
         }
@@ -135,9 +130,7 @@ final class Racer: Sendable {
             reading = sql.hasSuffix("READ ONLY") ? .begins : .no
             return false
         }
-        if ["SAVEPOINT", "RELEASE", "FETCH", "CLOSE"].contains(where: sql.hasPrefix) {
-            return false
-        }
+        if ["SAVEPOINT", "RELEASE", "FETCH", "CLOSE"].contains(where: sql.hasPrefix) { return false }
         switch reading {
         case .no: return true
         case .begins: reading = .goesOn

@@ -1,9 +1,8 @@
 /// The safeguards between two processes that do the same at once, as far as a race keeps them.
 ///
-/// There are three kinds: locks that a transaction takes for the sake of others; conditions that
-/// the database checks again after it has waited for a row, and unique keys; and counters that both
-/// raise. Without them the races must go wrong: otherwise they wouldn't show that the safeguards
-/// are needed and that the orders put them to the test.
+/// There are three kinds: locks that a transaction takes for the sake of others; conditions that the database checks
+/// again after it has waited for a row, and unique keys; and counters that both raise. Without them the races must go
+/// wrong: otherwise they wouldn't show that the safeguards are needed and that the orders put them to the test.
 enum Safeguards: Sendable {
     /// All safeguards are kept.
     case all
@@ -23,27 +22,25 @@ enum Safeguards: Sendable {
 
     private static func withoutLocks(_ sql: String) -> String {
         if sql.hasPrefix("LOCK TABLE") { return "SELECT 1" }
-        return [" FOR UPDATE SKIP LOCKED", " FOR UPDATE", " FOR SHARE", " FOR NO KEY UPDATE"]
-            .reduce(sql) { $0.replacing($1, with: "") }
+        return [" FOR UPDATE SKIP LOCKED", " FOR UPDATE", " FOR SHARE", " FOR NO KEY UPDATE"].reduce(sql) {
+            $0.replacing($1, with: "")
+        }
     }
 
     // MARK: Conditions and keys
 
     /// The key of each table with rows that only one process may use, end or change.
     private static let keys = [
-        "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash",
-        "session": "sessionId", "delivery": "messageId",
+        "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
+        "delivery": "messageId",
     ]
 
     /// Moves the condition of an `UPDATE` into a subquery.
     ///
-    /// After it has waited for a row, the database checks the statement's own condition again, but
-    /// not a subquery's.
+    /// After it has waited for a row, the database checks the statement's own condition again, but not a subquery's.
     private static func withoutRecheck(_ sql: String) -> String {
         let update = /(?s)UPDATE (\w+) SET (.+)\sWHERE (.+?)(\sRETURNING .+)?/
-        guard let match = sql.wholeMatch(of: update), let key = keys[String(match.1)] else {
-            return sql
-        }
+        guard let match = sql.wholeMatch(of: update), let key = keys[String(match.1)] else { return sql }
         let (table, values, condition) = (match.1, match.2, match.3)
         return """
             UPDATE \(table) SET \(values)
@@ -51,8 +48,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statement that drops every unique index that is no constraint, and the key by which a
-    /// message takes effect once.
+    /// The statement that drops every unique index that is no constraint, and the key by which a message takes effect
+    /// once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

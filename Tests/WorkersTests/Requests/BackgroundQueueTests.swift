@@ -21,11 +21,7 @@ struct BackgroundQueueTests {
     func pauses() async throws {
         let count = Mutex(Count())
         let (results, arrived) = AsyncStream.makeStream(of: Prepared.self)
-        let queue = BackgroundQueue<Int>(
-            .reading,
-            threads: 2,
-            bounds: PoolBounds(waiting: 100, unanswered: 3)
-        ) { _ in
+        let queue = BackgroundQueue<Int>(.reading, threads: 2, bounds: PoolBounds(waiting: 100, unanswered: 3)) { _ in
             count.withLock {
                 $0.begun += 1
                 $0.most = max($0.most, $0.begun - $0.answered)
@@ -39,9 +35,7 @@ struct BackgroundQueueTests {
         for await result in results {
             held.append(result)
             // Without an answer the queue begins nothing more.
-            guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else {
-                continue
-            }
+            guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else { continue }
             count.withLock { $0.answered += held.count }
             held = []
             if count.withLock({ $0.answered == 50 }) { break }

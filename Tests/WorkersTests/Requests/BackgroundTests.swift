@@ -20,8 +20,7 @@ struct BackgroundTests {
         return world
     }
 
-    /// Returns a handler with one method, which counts a try, hashes its parameter and returns the
-    /// hash.
+    /// Returns a handler with one method, which counts a try, hashes its parameter and returns the hash.
     private func handler(_ environment: Environment) -> RequestHandler {
         var method = Method { (call: inout Call) -> Reply in
             var result: JSONObject = [:]
@@ -41,16 +40,13 @@ struct BackgroundTests {
         world.sendRequest(0, "account/slow", id: id, ["password": .string(password)])
     }
 
-    private func hash(_ answer: JSONObject?) -> JSONValue? {
-        answer?["result"]?.objectValue?["hash"]
-    }
+    private func hash(_ answer: JSONObject?) -> JSONValue? { answer?["result"]?.objectValue?["hash"] }
 
     private func tries(_ world: World) throws -> Int64? {
         try world.read { try $0.sql.integer("SELECT count FROM attempt WHERE subject = 'slow'") }
     }
 
-    @Test("The work runs after the commit, and the answer comes from a later transaction")
-    func path() throws {
+    @Test("The work runs after the commit, and the answer comes from a later transaction") func path() throws {
         let world = try world()
         pool.isHeld = true
         ask(world, id: "q1")
@@ -67,8 +63,7 @@ struct BackgroundTests {
         #expect(loop.isAwaiting == false)
     }
 
-    @Test("Without slow work a request is answered in its own transaction")
-    func nothingInBackground() throws {
+    @Test("Without slow work a request is answered in its own transaction") func nothingInBackground() throws {
         let world = try world()
         ask(world, id: "q1", "free")
         try world.run(handler)
@@ -164,8 +159,8 @@ struct BackgroundTests {
         #expect(world.answers().map(\.isOK) == [false, true, true])
     }
 
-    @Test("Requests that wait are lost with the connection; asked again they are answered")
-    func lostConnection() throws {
+    @Test("Requests that wait are lost with the connection; asked again they are answered") func lostConnection() throws
+    {
         let world = try world()
         pool.isHeld = true
         ask(world, id: "q1")

@@ -10,13 +10,11 @@ struct FairQueueTests {
         perSender: Int = .max,
         perAddress: Int = .max
     ) -> FairQueue<String> {
-        FairQueue(
-            PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress)
-        )
+        FairQueue(PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress))
     }
 
-    /// Fills a queue by a plan such as `a a b`, with a plus for a registration; returns the
-    /// elements that were displaced or refused.
+    /// Fills a queue by a plan such as `a a b`, with a plus for a registration; returns the elements that were
+    /// displaced or refused.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {
         var gone: [String] = []
         for (number, word) in plan.split(separator: " ").enumerated() {
@@ -79,8 +77,7 @@ struct FairQueueTests {
         #expect(drain(&queue).split(separator: " ").count == 10)
     }
 
-    @Test("A login takes a registration's place in a full queue, and never the other way round")
-    func loginsFirst() {
+    @Test("A login takes a registration's place in a full queue, and never the other way round") func loginsFirst() {
         var queue = queue(3)
         #expect(offer("r+ s+ a", to: &queue).isEmpty)
         #expect(offer("b", to: &queue).count == 1)

@@ -32,8 +32,7 @@ struct ObservationTests {
     @Test("Only names that exist become labels")
     func names() {
         let names = [
-            AnsweredRequest.Name("device", "bind", isKnown: true),
-            AnsweredRequest.Name("device", "x9", isKnown: false),
+            AnsweredRequest.Name("device", "bind", isKnown: true), AnsweredRequest.Name("device", "x9", isKnown: false),
             AnsweredRequest.Name("x9", "x9", isKnown: false),
         ]
 
@@ -58,12 +57,7 @@ struct ObservationTests {
         }
 
         let noted = effects.observed.answers.map { "\($0.name.method) \($0.code)" }
-        #expect(
-            noted == [
-                "list ok", "unbind ok", "unbind repeated", "list InvalidToken",
-                "other InvalidRequest",
-            ]
-        )
+        #expect(noted == ["list ok", "unbind ok", "unbind repeated", "list InvalidToken", "other InvalidRequest"])
     }
 
     @Test("Reports are counted by their outcome")
@@ -77,18 +71,14 @@ struct ObservationTests {
                 [
                     message(World.report(0), ["id": "1", "data": ["level": 1]]),
                     message(World.report(0), ["id": "2", "data": ["level": 2]]),
-                    message(World.report(0), ["id": "3", "data": ["level": -1]]),
-                    message(World.report(0), ["data": 5]),
+                    message(World.report(0), ["id": "3", "data": ["level": -1]]), message(World.report(0), ["data": 5]),
                     message(unknown, ["id": "4", "data": ["level": 1]]),
                 ],
                 in: tx
             )
         }
         let later = try world.write { tx in
-            try handler.handle(
-                [message(World.report(0), ["id": "2", "data": ["level": 2]])],
-                in: tx
-            )
+            try handler.handle([message(World.report(0), ["id": "2", "data": ["level": 2]])], in: tx)
         }
 
         #expect(effects.observed.reports == [.accepted: 2, .refused: 3])

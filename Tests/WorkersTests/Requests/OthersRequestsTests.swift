@@ -15,9 +15,7 @@ struct OthersRequestsTests {
         let world = try World()
         try world.makeUsers(1)
         var transactions = 0
-        var loop = try world.loop(SessionHandler(world.environment)) {
-            if $0 == .inTransaction { transactions += 1 }
-        }
+        var loop = try world.loop(SessionHandler(world.environment)) { if $0 == .inTransaction { transactions += 1 } }
         try say(isOnline: true, world, &loop)
         transactions = 0
         for id in ["a", "b", "c"] {
@@ -67,9 +65,7 @@ struct OthersRequestsTests {
         send(isOnline: false, world)
         world.sendRequest(0, "device/control", id: "a")
         try world.settle(&loop)
-        #expect(
-            world.broker.published(to: World.answerTopic(0)).map(\.errorCode) == ["Unavailable"]
-        )
+        #expect(world.broker.published(to: World.answerTopic(0)).map(\.errorCode) == ["Unavailable"])
     }
 
     @Test(
@@ -78,12 +74,7 @@ struct OthersRequestsTests {
     func again() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         func ask() {
-            world.sendRequest(
-                0,
-                "device/control",
-                id: "a",
-                ["did": .string(World.did(0).text), "data": ["level": 1]]
-            )
+            world.sendRequest(0, "device/control", id: "a", ["did": .string(World.did(0).text), "data": ["level": 1]])
         }
         var loop = try world.loop(SessionHandler(world.environment))
         for _ in 1...2 {
@@ -154,11 +145,7 @@ struct OthersRequestsTests {
         )
     }
 
-    private func say(
-        isOnline: Bool,
-        _ world: World,
-        _ loop: inout World.Loop<SessionHandler>
-    ) throws {
+    private func say(isOnline: Bool, _ world: World, _ loop: inout World.Loop<SessionHandler>) throws {
         send(isOnline: isOnline, world)
         try world.settle(&loop)
     }

@@ -33,11 +33,7 @@ struct PasswordPoolTests {
     @Test("It hashes, verifies, and hashes old passwords again", .endsInTime)
     func work() async throws {
         let sender = Sender("t")
-        let pool = try PasswordPool(
-            PlainHasher(mark: "new:"),
-            threads: 2,
-            bounds: PoolBounds(waiting: 10)
-        )
+        let pool = try PasswordPool(PlainHasher(mark: "new:"), threads: 2, bounds: PoolBounds(waiting: 10))
         #expect(await pool.run(.hash(secret("a")), for: sender).hash == "new:a")
         let verified = await pool.run(.verify(secret("a"), against: "old:a"), for: sender)
         #expect(verified.matched == "old:a" && verified.rehashed == "new:a")
@@ -106,8 +102,9 @@ struct PasswordPoolTests {
         let bounds = PoolBounds(waiting: 256, perSender: 2, perAddress: 8)
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders =
-            (0..<3).map { _ in Sender("alone") }
-            + (0..<10).map { Sender("near\($0)", address: "10.0.0.1") } + [Sender("other")]
+            (0..<3).map { _ in Sender("alone") } + (0..<10).map { Sender("near\($0)", address: "10.0.0.1") } + [
+                Sender("other")
+            ]
         let secrets = senders.map { _ in SecretBytes([7]) }
         let results = await crowd(pool, hasher, senders, secrets)
         #expect(results.prefix(3).map { $0.refusal?.code } == [nil, nil, .tooManyRequests])

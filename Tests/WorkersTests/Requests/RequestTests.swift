@@ -106,26 +106,15 @@ struct RequestTests {
         let own = "ll/v1/app/demo/\(World.terminal(0).text)/mine"
         let payload = JSONObject([("id", "q1"), ("token", .string(World.token(0)))]).encoded()
         for topic in [
-            own, "ll/v1/app/demo/\(World.terminal(1).text)/mine",
-            "ll/v1/app/demo/\(World.terminal(0).text)/request/x",
-        ] {
-            world.broker.send(
-                World.requestTopic(0, "device/list"),
-                payload,
-                response: topic,
-                correlation: [1, 2]
-            )
-        }
+            own, "ll/v1/app/demo/\(World.terminal(1).text)/mine", "ll/v1/app/demo/\(World.terminal(0).text)/request/x",
+        ] { world.broker.send(World.requestTopic(0, "device/list"), payload, response: topic, correlation: [1, 2]) }
         try world.runControl()
-        let sent = world.broker.published.filter {
-            $0.topic == own || $0.topic == World.answerTopic(0)
-        }
+        let sent = world.broker.published.filter { $0.topic == own || $0.topic == World.answerTopic(0) }
         #expect(sent.map(\.topic) == [own, World.answerTopic(0), World.answerTopic(0)])
         #expect(sent.allSatisfy { $0.correlation == [1, 2] })
     }
 
-    @Test("A bad envelope is kept as a dead letter by its shape alone, and answered")
-    func badEnvelope() throws {
+    @Test("A bad envelope is kept as a dead letter by its shape alone, and answered") func badEnvelope() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.broker.send(
             World.requestTopic(0, "device/list"),
@@ -136,18 +125,13 @@ struct RequestTests {
         #expect(world.answers().map(\.errorCode) == ["InvalidRequest", "InvalidRequest"])
         let letters = try world.read { try $0.deadLetters.page(limit: 5) }
         #expect(letters.count == 2)
-        #expect(
-            letters.allSatisfy {
-                !String(decoding: $0.payload, as: UTF8.self).contains("canary-55")
-            }
-        )
+        #expect(letters.allSatisfy { !String(decoding: $0.payload, as: UTF8.self).contains("canary-55") })
     }
 
     @Test(
         "An unknown method is invalid",
         arguments: [
-            ("device/fly", "InvalidRequest"), ("device", "InvalidRequest"),
-            ("device/list/x", "InvalidRequest"),
+            ("device/fly", "InvalidRequest"), ("device", "InvalidRequest"), ("device/list/x", "InvalidRequest"),
         ]
     )
     func unknown(_ method: String, _ code: String) throws {

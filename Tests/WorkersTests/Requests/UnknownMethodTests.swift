@@ -26,17 +26,16 @@ struct UnknownMethodTests {
         Case(name: "account/", isNamed: false),
     ]
 
-    @Test("One is named only if it reads like a method, and kept nowhere", arguments: cases)
-    func named(_ row: Case) throws {
+    @Test("One is named only if it reads like a method, and kept nowhere", arguments: cases) func named(
+        _ row: Case
+    ) throws {
         let world = try AccountWorld()
         world.send(0, row.name, [:], id: "q")
         let answer = try #require(try world.answers(0).last)
         #expect(answer.errorCode == "InvalidRequest")
         let message = answer["error"]?.objectValue?["message"]?.stringValue ?? ""
         #expect(
-            message.utf8.split(separator: UInt8(ascii: " ")).contains {
-                $0.starts(with: row.name.utf8)
-            } == row.isNamed
+            message.utf8.split(separator: UInt8(ascii: " ")).contains { $0.starts(with: row.name.utf8) } == row.isNamed
         )
         #expect(try world.world.count("request") == 0)
     }
@@ -75,10 +74,7 @@ struct RowBoundsTests {
         world.environment.limits.counts.deadLetterBytesMax = 10_000
         try world.write { (tx) throws in
             let letter = { (number: Int) in
-                (
-                    topic: "t\(number)", payload: [UInt8](repeating: 7, count: 1000),
-                    isShapeOnly: false, reason: "bad"
-                )
+                (topic: "t\(number)", payload: [UInt8](repeating: 7, count: 1000), isShapeOnly: false, reason: "bad")
             }
             _ = try tx.deadLetters.add((0..<20).map(letter), worker: "status", keeping: 10_000)
         }
@@ -93,16 +89,12 @@ struct RowBoundsTests {
         let world = try World()
         world.environment.limits.counts.rowsMax = 5
         try world.write { (tx) throws in
-            for number in 0..<9 {
-                try tx.attempts.add("s\(number)", windowSeconds: 60 * Int64(9 - number))
-            }
+            for number in 0..<9 { try tx.attempts.add("s\(number)", windowSeconds: 60 * Int64(9 - number)) }
         }
         let bound = ExcessRows.attempts(world.environment)
         while try bound.step() {}
         let left = try world.read { tx in
-            try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") {
-                $0.next(String.self)
-            }
+            try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") { $0.next(String.self) }
         }
         #expect(left == (0..<5).map { "s\($0)" })
     }
@@ -114,13 +106,7 @@ struct RowBoundsTests {
         world.environment.limits.sweepStep = 2
         try world.write { (tx) throws in
             for number in 0..<9 {
-                try tx.requests.save(
-                    "t",
-                    MessageID(trusted: "q\(number)"),
-                    content: [1],
-                    answer: nil,
-                    isSecret: false
-                )
+                try tx.requests.save("t", MessageID(trusted: "q\(number)"), content: [1], answer: nil, isSecret: false)
             }
         }
         var bound = RequestBound(world.environment)
@@ -131,16 +117,15 @@ struct RowBoundsTests {
         #expect(left == (5..<9).map { "q\($0)" })
     }
 
-    @Test("Remembered requests beyond their bytes go, the oldest first", arguments: [1, 2, 3, 100])
-    func requestBytes(step: Int) throws {
+    @Test("Remembered requests beyond their bytes go, the oldest first", arguments: [1, 2, 3, 100]) func requestBytes(
+        step: Int
+    ) throws {
         let world = try World()
         world.environment.limits.counts.requestBytesMax = 4200
         world.environment.limits.sweepStep = step
         var bound = RequestBound(world.environment)
         for round in 0..<3 {
-            try world.write { (tx) throws in
-                for number in 0..<9 { try save(tx, "q\(round)\(number)", bytes: 1000) }
-            }
+            try world.write { (tx) throws in for number in 0..<9 { try save(tx, "q\(round)\(number)", bytes: 1000) } }
             while try bound.step() {}
 
             let left = try ids(world)
@@ -158,16 +143,12 @@ struct RowBoundsTests {
         world.environment.limits.counts.requestBytesMax = 4200
         world.environment.limits.sweepStep = 1
         var bound = RequestBound(world.environment)
-        try world.write { (tx) throws in
-            for number in 0..<40 { try save(tx, "s\(number + 10)", bytes: 10) }
-        }
+        try world.write { (tx) throws in for number in 0..<40 { try save(tx, "s\(number + 10)", bytes: 10) } }
         while try bound.step() {}
         #expect(try ids(world).count == 40)
 
         try world.write { (tx) throws in try tx.requests.drop(upTo: .max) }
-        try world.write { (tx) throws in
-            for number in 0..<9 { try save(tx, "t\(number)", bytes: 1000) }
-        }
+        try world.write { (tx) throws in for number in 0..<9 { try save(tx, "t\(number)", bytes: 1000) } }
         while try bound.step() {}
         #expect(try ids(world) == (5..<9).map { "t\($0)" })
     }
@@ -180,9 +161,7 @@ struct RowBoundsTests {
         var bound = RequestBound(world.environment)
         let did = DeviceID(trusted: "d-1")
         try world.write { (tx) throws in
-            for number in 0..<9 {
-                try save(tx, "w\(number)", bytes: 0, waitsFor: (did, Int64(number)))
-            }
+            for number in 0..<9 { try save(tx, "w\(number)", bytes: 0, waitsFor: (did, Int64(number))) }
         }
         while try bound.step() {}
         #expect(try ids(world).count == 9)
@@ -201,12 +180,8 @@ struct RowBoundsTests {
         #expect(try ids(world) == (5..<9).map { "w\($0)" })
     }
 
-    private func save(
-        _ tx: Transaction,
-        _ id: String,
-        bytes: Int,
-        waitsFor: (did: DeviceID, cid: Int64)? = nil
-    ) throws {
+    private func save(_ tx: Transaction, _ id: String, bytes: Int, waitsFor: (did: DeviceID, cid: Int64)? = nil) throws
+    {
         try tx.requests.save(
             "t",
             MessageID(trusted: id),
@@ -218,9 +193,7 @@ struct RowBoundsTests {
     }
 
     private func ids(_ world: World) throws -> [String] {
-        try world.read { tx in
-            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) }
-        }
+        try world.read { tx in try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) } }
     }
 
     @Test("A count is forgotten when its own window is over")

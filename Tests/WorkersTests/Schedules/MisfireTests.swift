@@ -62,8 +62,7 @@ struct MisfireTests {
         #expect(try world.world.count("command") == (row.runs.contains("sent") ? 1 : 0))
     }
 
-    @Test("A clock that goes back runs nothing twice, and misses nothing of the time to come")
-    func back() throws {
+    @Test("A clock that goes back runs nothing twice, and misses nothing of the time to come") func back() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let first = try #require(try world.schedule(id)?.nextAt)
@@ -82,8 +81,7 @@ struct MisfireTests {
         #expect(try world.schedule(id)?.nextAt == first.adding(seconds: 86_400))
     }
 
-    @Test("A clock that was a year ahead and is set right leaves tomorrow's occurrence in place")
-    func ahead() throws {
+    @Test("A clock that was a year ahead and is set right leaves tomorrow's occurrence in place") func ahead() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let first = try #require(try world.schedule(id)?.nextAt)
@@ -110,9 +108,7 @@ struct MisfireTests {
         let due = try #require(try world.schedule(id)?.nextAt)
         // As if the schedule had been planned with older data, in which Kathmandu was on UTC.
         try world.world.write { (tx) throws in
-            guard let other = ZoneFiles.data(of: "Etc/UTC"),
-                var schedule = try tx.schedules.find(id)
-            else { return }
+            guard let other = ZoneFiles.data(of: "Etc/UTC"), var schedule = try tx.schedules.find(id) else { return }
             try tx.replans.setZone("Asia/Kathmandu", other)
             schedule.nextAt = due.adding(seconds: 5 * 3600 + 2700)
             try tx.schedules.plan([schedule])
@@ -151,9 +147,7 @@ struct MisfireTests {
 
         for (device, id) in ids.enumerated() {
             let sent = try world.runs(id).count { ["sent", "expired"].contains($0.state) }
-            let commands = try world.world.read { tx in
-                try tx.commands.newest(World.did(device), limit: 100)
-            }
+            let commands = try world.world.read { tx in try tx.commands.newest(World.did(device), limit: 100) }
             #expect(commands.count == sent)
             #expect(Set(commands.map(\.cid)).count == commands.count)
             let late = commands.filter { command in

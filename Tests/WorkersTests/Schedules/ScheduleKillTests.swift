@@ -10,8 +10,8 @@ import Wire
 
 @testable import Workers
 
-/// The scheduler and the schedule worker in their own process, killed again and again around the
-/// time at which many schedules are due, with a real broker.
+/// The scheduler and the schedule worker in their own process, killed again and again around the time at which many
+/// schedules are due, with a real broker.
 ///
 /// 200 schedules by default; `LAMPLIGHTER_LONG=1` takes 1,000 and kills far more often.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
@@ -19,9 +19,7 @@ struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let count = isLong ? 1000 : 200
     private static let seeds = isLong ? Array(0..<10) : [0, 1]
-    private static let steps = [
-        "read", "inTransaction", "beforeCommit", "committed", "published", "flushed",
-    ]
+    private static let steps = ["read", "inTransaction", "beforeCommit", "committed", "published", "flushed"]
 
     @Test(
         "Every occurrence has one run, and its device one command",
@@ -44,12 +42,7 @@ struct ScheduleKillTests {
             // The last process isn't killed.
             let isLast = kills >= (Self.isLong ? 60 : 15)
             let step = isLast ? "none" : Self.steps.randomElement(using: &random) ?? "none"
-            let probe = try Self.probe(
-                broker.port,
-                path,
-                step,
-                Int.random(in: 0...12, using: &random)
-            )
+            let probe = try Self.probe(broker.port, path, step, Int.random(in: 0...12, using: &random))
             let end = ContinuousClock.now.advanced(by: .seconds(isLast ? 120 : 3))
             while probe.isRunning, commands.count < Self.count, ContinuousClock.now < end {
                 try Self.take(&devices, &commands)
@@ -89,13 +82,7 @@ struct ScheduleKillTests {
                 let did = World.did(number)
                 try tx.devices.create(did, product: World.key, mac: mac)
                 try tx.bindings.insert(
-                    Binding(
-                        did: did,
-                        uid: World.uid(0),
-                        app: World.app,
-                        role: .special,
-                        boundAt: now
-                    )
+                    Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: now)
                 )
                 try tx.schedules.save(schedule(number, did, dueAt, now), masked: ["power": true])
             }
@@ -107,12 +94,7 @@ struct ScheduleKillTests {
         return dueAt
     }
 
-    private static func schedule(
-        _ number: Int,
-        _ did: DeviceID,
-        _ dueAt: Instant,
-        _ now: Instant
-    ) -> Schedule {
+    private static func schedule(_ number: Int, _ did: DeviceID, _ dueAt: Instant, _ now: Instant) -> Schedule {
         Schedule(
             id: ScheduleID(trusted: "s-\(number)"),
             did: did,
@@ -128,12 +110,7 @@ struct ScheduleKillTests {
         )
     }
 
-    private static func probe(
-        _ port: Int,
-        _ path: String,
-        _ step: String,
-        _ passes: Int
-    ) throws -> ChildProcess {
+    private static func probe(_ port: Int, _ path: String, _ step: String, _ passes: Int) throws -> ChildProcess {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let file = URL(fileURLWithPath: tests).deletingLastPathComponent()
             .appending(path: "CrashProbe").path
@@ -150,17 +127,9 @@ struct ScheduleKillTests {
         return client
     }
 
-    private static func take(
-        _ client: inout MosquittoClient,
-        _ commands: inout [String: Set<Int64>]
-    ) throws {
+    private static func take(_ client: inout MosquittoClient, _ commands: inout [String: Set<Int64>]) throws {
         var intake = Intake()
-        try client.receive(
-            upTo: 200,
-            linger: .milliseconds(5),
-            wait: .milliseconds(50),
-            into: &intake
-        )
+        try client.receive(upTo: 200, linger: .milliseconds(5), wait: .milliseconds(50), into: &intake)
         for delivery in intake.deliveries {
             let object = try JSONValue.parse(intake.bytes[delivery.payload]).objectValue
             guard let cid = object?["cid"]?.intValue else { continue }
@@ -169,29 +138,19 @@ struct ScheduleKillTests {
         try client.flush()
     }
 
-    private static func check(
-        _ store: Store,
-        _ dueAt: Instant,
-        _ commands: [String: Set<Int64>]
-    ) throws {
+    private static func check(_ store: Store, _ dueAt: Instant, _ commands: [String: Set<Int64>]) throws {
         let rows = try store.read { tx in
             try tx.sql.query("SELECT scheduleId, dueAt, state, cid FROM scheduleRun") {
-                (
-                    $0.next(String.self), $0.next(Int64.self), $0.next(String.self),
-                    $0.next(Int64.self)
-                )
+                ($0.next(String.self), $0.next(Int64.self), $0.next(String.self), $0.next(Int64.self))
             }
         }
         #expect(rows.count == count)
         #expect(Set(rows.map(\.0)).count == count)
-        // No device answers: on a slow machine some commands, and with them their runs, expire
-        // before the last kill.
+        // No device answers: on a slow machine some commands, and with them their runs, expire before the last kill.
         let states: Set = ["sent", "expired"]
         #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.3 == 1 })
         #expect(rows.allSatisfy { states.contains($0.2) })
-        #expect(
-            try store.read { try $0.sql.integer("SELECT count(*) FROM command") } == Int64(count)
-        )
+        #expect(try store.read { try $0.sql.integer("SELECT count(*) FROM command") } == Int64(count))
         #expect(commands.count == count)
         #expect(commands.values.allSatisfy { $0 == [1] })
     }

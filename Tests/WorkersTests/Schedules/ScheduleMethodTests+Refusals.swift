@@ -12,18 +12,14 @@ extension ScheduleMethodTests {
         var params: JSONObject
         var code = "InvalidRequest"
         var field: String
-        var testDescription: String {
-            "\(field): \(String(decoding: params.encoded(), as: UTF8.self))"
-        }
+        var testDescription: String { "\(field): \(String(decoding: params.encoded(), as: UTF8.self))" }
     }
 
     static let refusals = [
         Bad(params: ["did": .null], field: "params.did"),
         Bad(params: ["did": "d-unknown"], code: "NotBound", field: "params.did"),
-        Bad(params: ["time": .null], field: "params.time"),
-        Bad(params: ["time": "24:00"], field: "params.time"),
-        Bad(params: ["time": 700], field: "params.time"),
-        Bad(params: ["time": "sunrise"], field: "params.time"),
+        Bad(params: ["time": .null], field: "params.time"), Bad(params: ["time": "24:00"], field: "params.time"),
+        Bad(params: ["time": 700], field: "params.time"), Bad(params: ["time": "sunrise"], field: "params.time"),
         Bad(params: ["time": "sunset+01:00"], field: "params.time"),
         Bad(params: ["date": "2023-02-29"], field: "params.date"),
         Bad(params: ["date": "2023-11-14", "time": "22:13"], field: "params.date"),
@@ -38,18 +34,16 @@ extension ScheduleMethodTests {
         Bad(params: ["timezone": "Mars/Base"], field: "params.timezone"),
         Bad(params: ["timezone": "../../etc/passwd"], field: "params.timezone"),
         Bad(params: ["timezone": "posixrules"], field: "params.timezone"),
-        Bad(params: ["attrs": .null], field: "params.attrs"),
-        Bad(params: ["attrs": [:]], field: "params.attrs"),
+        Bad(params: ["attrs": .null], field: "params.attrs"), Bad(params: ["attrs": [:]], field: "params.attrs"),
         Bad(params: ["attrs": ["power": 3]], field: "params.attrs.power"),
         Bad(params: ["attrs": ["temperature": 3]], field: "params.attrs.temperature"),
         Bad(params: ["attrs": ["speed": 3]], field: "params.attrs.speed"),
-        Bad(params: ["remark": 3], field: "params.remark"),
-        Bad(params: ["enabled": "yes"], field: "params.enabled"),
+        Bad(params: ["remark": 3], field: "params.remark"), Bad(params: ["enabled": "yes"], field: "params.enabled"),
         Bad(params: ["misfire": "later"], field: "params.misfire"),
     ]
 
-    @Test("Parameters that don't fit are refused with their field", arguments: refusals)
-    func refuse(_ bad: Bad) throws {
+    @Test("Parameters that don't fit are refused with their field", arguments: refusals) func refuse(_ bad: Bad) throws
+    {
         let world = try ScheduleWorld()
 
         let answer = try Self.create(world, bad.params)
@@ -74,14 +68,11 @@ extension ScheduleMethodTests {
     @Test("A user who may only watch a device makes no schedules")
     func readers() throws {
         let world = try ScheduleWorld()
-        try world.world.write { (tx) throws in
-            try tx.sql.run("UPDATE binding SET access = 'read' WHERE uid = 'u-0'")
-        }
+        try world.world.write { (tx) throws in try tx.sql.run("UPDATE binding SET access = 'read' WHERE uid = 'u-0'") }
         #expect(try Self.create(world, [:]).errorCode == "Forbidden")
     }
 
-    @Test("An unsubscribed user makes no schedules, and an expired guest sees none")
-    func withoutRights() throws {
+    @Test("An unsubscribed user makes no schedules, and an expired guest sees none") func withoutRights() throws {
         let world = try ScheduleWorld()
         let id = JSONValue.string(try world.make("07:00", user: 1).text)
         try world.world.write { (tx) throws in
@@ -92,9 +83,7 @@ extension ScheduleMethodTests {
         #expect(try world.ask(1, "update", attrs).errorCode == "NotSubscribed")
         #expect(try world.ask(1, "disable", ["scheduleId": id]).errorCode == nil)
 
-        try world.world.write { (tx) throws in
-            try tx.sql.run("UPDATE binding SET guestUntil = 1 WHERE uid = 'u-1'")
-        }
+        try world.world.write { (tx) throws in try tx.sql.run("UPDATE binding SET guestUntil = 1 WHERE uid = 'u-1'") }
         for method in ["runs", "enable", "delete"] {
             #expect(try world.ask(1, method, ["scheduleId": id]).errorCode == "ResourceNotFound")
         }

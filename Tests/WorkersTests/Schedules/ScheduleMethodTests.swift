@@ -12,8 +12,7 @@ struct ScheduleMethodTests {
 
     static func create(_ world: ScheduleWorld, _ more: JSONObject) throws -> JSONObject {
         var params: JSONObject = [
-            "did": .string(World.did(0).text), "time": "07:00", "timezone": "UTC",
-            "attrs": ["power": true],
+            "did": .string(World.did(0).text), "time": "07:00", "timezone": "UTC", "attrs": ["power": true],
         ]
         for member in more.members { params[member.key] = member.value }
         params.members.removeAll { $0.value == .null }
@@ -34,30 +33,10 @@ struct ScheduleMethodTests {
     }
 
     static let kinds = [
-        Kind(
-            name: "weekly",
-            params: ["weekDays": [3, 1, 3]],
-            next: 31_600,
-            shown: ["weekDays": [1, 3]]
-        ),
-        Kind(
-            name: "monthly",
-            params: ["monthDays": [15, 31]],
-            next: 31_600,
-            shown: ["monthDays": [15, 31]]
-        ),
-        Kind(
-            name: "one time",
-            params: ["date": "2023-11-16"],
-            next: 118_000,
-            shown: ["date": "2023-11-16"]
-        ),
-        Kind(
-            name: "one time without a date",
-            params: [:],
-            next: 31_600,
-            shown: ["date": "2023-11-15"]
-        ),
+        Kind(name: "weekly", params: ["weekDays": [3, 1, 3]], next: 31_600, shown: ["weekDays": [1, 3]]),
+        Kind(name: "monthly", params: ["monthDays": [15, 31]], next: 31_600, shown: ["monthDays": [15, 31]]),
+        Kind(name: "one time", params: ["date": "2023-11-16"], next: 118_000, shown: ["date": "2023-11-16"]),
+        Kind(name: "one time without a date", params: [:], next: 31_600, shown: ["date": "2023-11-15"]),
         Kind(
             name: "in a zone of its own",
             params: ["weekDays": [2], "timezone": "America/New_York", "time": "17:30"],
@@ -76,9 +55,7 @@ struct ScheduleMethodTests {
         #expect(answer.isOK, "\(answer)")
         #expect(shown["nextAt"] == .integer(world.now.adding(seconds: kind.next).milliseconds))
         for member in kind.shown.members { #expect(shown[member.key] == member.value) }
-        for name in ["date", "weekDays", "monthDays"] where kind.shown[name] == nil {
-            #expect(shown[name] == nil)
-        }
+        for name in ["date", "weekDays", "monthDays"] where kind.shown[name] == nil { #expect(shown[name] == nil) }
         #expect(answer["result"]?.objectValue?["schedules"] == [.object(shown)])
         #expect(answer["result"]?.objectValue?["ignored"] == nil)
         for user in 0...1 {
@@ -93,10 +70,7 @@ struct ScheduleMethodTests {
         let world = try ScheduleWorld()
 
         let both = try Self.create(world, ["weekDays": [5], "monthDays": [1]])
-        let three = try Self.create(
-            world,
-            ["weekDays": [5], "monthDays": [1], "date": "2023-12-01"]
-        )
+        let three = try Self.create(world, ["weekDays": [5], "monthDays": [1], "date": "2023-12-01"])
         let dated = try Self.create(world, ["monthDays": [1], "date": "2023-12-01"])
 
         #expect(both["result"]?.objectValue?["ignored"] == ["monthDays"])
@@ -105,8 +79,7 @@ struct ScheduleMethodTests {
         #expect(Self.schedule(both)["monthDays"] == nil)
     }
 
-    @Test("An update changes the kind, keeps the id, and leaves alone what it is silent about")
-    func update() throws {
+    @Test("An update changes the kind, keeps the id, and leaves alone what it is silent about") func update() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["remark": "wake up", "misfire": "run"])
         func update(_ params: JSONObject) throws -> JSONObject {
@@ -136,9 +109,7 @@ struct ScheduleMethodTests {
     func enabling() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
-        func ask(_ method: String) throws -> JSONObject {
-            try world.ask(0, method, ["scheduleId": .string(id.text)])
-        }
+        func ask(_ method: String) throws -> JSONObject { try world.ask(0, method, ["scheduleId": .string(id.text)]) }
 
         _ = try ask("disable")
         let disabled = try world.schedule(id)
@@ -153,8 +124,7 @@ struct ScheduleMethodTests {
         #expect(late.errorCode == "InvalidRequest" && late.errorField == "params.scheduleId")
     }
 
-    @Test("Write-only values are hidden, sealed, and kept when a list's object comes back")
-    func secrets() throws {
+    @Test("Write-only values are hidden, sealed, and kept when a list's object comes back") func secrets() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["attrs": ["pin": "1234", "power": true]])
         let shown = try world.ask(0, "list", [:])["result"]?.objectValue?["schedules"]
@@ -167,11 +137,7 @@ struct ScheduleMethodTests {
         }
         #expect(!stored.joined().utf8.contains("1234".utf8))
 
-        try world.ask(
-            0,
-            "update",
-            ["scheduleId": .string(id.text), "attrs": ["pin": "***", "power": false]]
-        )
+        try world.ask(0, "update", ["scheduleId": .string(id.text), "attrs": ["pin": "***", "power": false]])
 
         #expect(try world.schedule(id)?.attrs == ["pin": "1234", "power": false])
     }
@@ -191,20 +157,14 @@ struct ScheduleMethodTests {
         try setPlace(52.52, 13.405)
         let berlin = try Self.create(
             world,
-            [
-                "time": "sunset-00:30", "weekDays": [1, 2, 3, 4, 5, 6, 7],
-                "timezone": "Europe/Berlin",
-            ]
+            ["time": "sunset-00:30", "weekDays": [1, 2, 3, 4, 5, 6, 7], "timezone": "Europe/Berlin"]
         )
         try setPlace(78.22, 15.65)
         let north = try Self.create(
             world,
             ["time": "sunset+00:00", "weekDays": [7], "timezone": "Arctic/Longyearbyen"]
         )
-        let night = try Self.create(
-            world,
-            ["time": "sunrise+00:00", "date": "2023-12-20", "timezone": "Europe/Oslo"]
-        )
+        let night = try Self.create(world, ["time": "sunrise+00:00", "date": "2023-12-20", "timezone": "Europe/Oslo"])
 
         // Berlin, 2023-11-15: the sun sets at 16:13.
         let next = Self.schedule(berlin)["nextAt"]?.intValue ?? 0
@@ -220,9 +180,7 @@ struct ScheduleMethodTests {
     @Test("Lists are cut before they grow too large, and go on at the cursor")
     func pages() throws {
         let world = try ScheduleWorld(devices: 3)
-        for device in 0..<3 {
-            for minute in 10..<15 { try world.make("07:\(minute)", device: device) }
-        }
+        for device in 0..<3 { for minute in 10..<15 { try world.make("07:\(minute)", device: device) } }
         var times: [String] = []
         var cursor: JSONValue?
         var pages = 0

@@ -10,9 +10,7 @@ final class ScheduleWorld {
     let world: World
     private var lastID = 0
 
-    init(devices: Int = 1) throws {
-        world = try World(devices: devices, online: true, users: 3, bound: 2)
-    }
+    init(devices: Int = 1) throws { world = try World(devices: devices, online: true, users: 3, bound: 2) }
 
     var now: Instant { world.clock.now }
 
@@ -35,8 +33,7 @@ final class ScheduleWorld {
         _ more: JSONObject = [:]
     ) throws -> ScheduleID {
         var params: JSONObject = [
-            "did": .string(World.did(device).text), "time": .string(time), "timezone": "UTC",
-            "attrs": ["power": true],
+            "did": .string(World.did(device).text), "time": .string(time), "timezone": "UTC", "attrs": ["power": true],
         ]
         if more["date"] == nil { params["weekDays"] = [1, 2, 3, 4, 5, 6, 7] }
         for member in more.members { params[member.key] = member.value }
@@ -45,9 +42,7 @@ final class ScheduleWorld {
         return ScheduleID(trusted: id?.stringValue ?? "none")
     }
 
-    func schedule(_ id: ScheduleID) throws -> Schedule? {
-        try world.read { try $0.schedules.find(id) }
-    }
+    func schedule(_ id: ScheduleID) throws -> Schedule? { try world.read { try $0.schedules.find(id) } }
 
     /// Advances the clock to a schedule's next occurrence, and some seconds further.
     func advance(to id: ScheduleID, seconds: Int64 = 0) throws {
@@ -56,8 +51,7 @@ final class ScheduleWorld {
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// Runs the scheduler and returns the triggers that it published, which no worker has received
-    /// yet.
+    /// Runs the scheduler and returns the triggers that it published, which no worker has received yet.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { TriggerClock($0) }
@@ -108,13 +102,9 @@ final class ScheduleWorld {
         }
     }
 
-    func commands(_ device: Int = 0) -> [JSONObject] {
-        world.broker.published(to: World.command(device))
-    }
+    func commands(_ device: Int = 0) -> [JSONObject] { world.broker.published(to: World.command(device)) }
 
     func deadLetters() throws -> [String] {
-        try world.read { tx in
-            try tx.sql.query("SELECT reason FROM deadLetter ORDER BY id") { $0.next(String.self) }
-        }
+        try world.read { tx in try tx.sql.query("SELECT reason FROM deadLetter ORDER BY id") { $0.next(String.self) } }
     }
 }

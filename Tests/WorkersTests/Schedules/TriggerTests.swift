@@ -97,8 +97,7 @@ struct TriggerTests {
         #expect(run?["error"]?.objectValue?["code"] == "Forbidden")
     }
 
-    @Test("A run fails at once where as many commands wait as may, like a user's command")
-    func fullQueue() throws {
+    @Test("A run fails at once where as many commands wait as may, like a user's command") func fullQueue() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         try world.advance(to: id)
@@ -115,11 +114,9 @@ struct TriggerTests {
         #expect(try world.world.count("command") == max)
     }
 
-    @Test("A run fails at once where the device is away or the creator has lost the right")
-    func failing() throws {
+    @Test("A run fails at once where the device is away or the creator has lost the right") func failing() throws {
         for (change, code) in [
-            ("UPDATE status SET online = 0", "DeviceOffline"),
-            ("UPDATE binding SET access = 'read'", "Forbidden"),
+            ("UPDATE status SET online = 0", "DeviceOffline"), ("UPDATE binding SET access = 'read'", "Forbidden"),
             ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-0'", "NotSubscribed"),
         ] {
             let world = try ScheduleWorld()
@@ -142,8 +139,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("A command that waits is checked again by the rights of its schedule's creator")
-    func waitingRights() throws {
+    @Test("A command that waits is checked again by the rights of its schedule's creator") func waitingRights() throws {
         for (change, code) in [
             ("UPDATE binding SET access = 'read' WHERE uid = 'u-1'", "Forbidden"),
             ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-1'", "NotSubscribed"),
@@ -163,8 +159,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("A command that waits is not sent when its schedule's creator is unbound")
-    func waitingUnbound() throws {
+    @Test("A command that waits is not sent when its schedule's creator is unbound") func waitingUnbound() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", user: 1)
         try world.fireWithoutSending(id)
@@ -181,8 +176,7 @@ struct TriggerTests {
         #expect(command?.state == .failed && command?.refusal == .notBound)
     }
 
-    @Test("A schedule that is deleted does not recall the command that it gave")
-    func waitingDeleted() throws {
+    @Test("A schedule that is deleted does not recall the command that it gave") func waitingDeleted() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         try world.fireWithoutSending(id)
@@ -229,9 +223,7 @@ struct TriggerTests {
             try world.advance(to: id)
 
             // The binding has not been swept yet.
-            for trigger in try world.triggers() {
-                world.world.broker.send(trigger.topic, trigger.payload)
-            }
+            for trigger in try world.triggers() { world.world.broker.send(trigger.topic, trigger.payload) }
             try world.world.run { ScheduleWorker($0) }
 
             #expect(try world.world.count("command") == Int64(commands))
@@ -241,11 +233,8 @@ struct TriggerTests {
         }
     }
 
-    @Test("After a new broker's start devices come back before what is late is fired")
-    func settling() throws {
-        for (late, isHeld) in [(1, true), (289, true), (291, false), (299, false)]
-            as [(Int64, Bool)]
-        {
+    @Test("After a new broker's start devices come back before what is late is fired") func settling() throws {
+        for (late, isHeld) in [(1, true), (289, true), (291, false), (299, false)] as [(Int64, Bool)] {
             let world = try ScheduleWorld()
             let id = try world.make("07:00")
             try world.advance(to: id, seconds: late)
@@ -274,8 +263,7 @@ struct TriggerTests {
         #expect(try world.world.count("command") == 1)
     }
 
-    @Test("A one-time schedule that ran before its time and is enabled again ends at its time")
-    func ranEarly() throws {
+    @Test("A one-time schedule that ran before its time and is enabled again ends at its time") func ranEarly() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
         let due = try #require(try world.schedule(id)?.nextAt)
@@ -293,8 +281,7 @@ struct TriggerTests {
         #expect(try world.runs(id).count == 1)
     }
 
-    @Test("Triggers that mean nothing are kept as dead letters, and nothing runs")
-    func deadLetters() throws {
+    @Test("Triggers that mean nothing are kept as dead letters, and nothing runs") func deadLetters() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let off = try world.make("08:00")
@@ -341,8 +328,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("An outside scheduler may fire an occurrence a little before its time; it runs once")
-    func outside() throws {
+    @Test("An outside scheduler may fire an occurrence a little before its time; it runs once") func outside() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let due = try #require(try world.schedule(id)?.nextAt)

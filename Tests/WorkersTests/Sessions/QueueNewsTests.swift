@@ -22,8 +22,9 @@ struct QueueNewsTests {
         ]
     }
 
-    @Test("The newest statuses that a terminal missed come once more", arguments: [false, true])
-    func missed(all: Bool) throws {
+    @Test("The newest statuses that a terminal missed come once more", arguments: [false, true]) func missed(
+        all: Bool
+    ) throws {
         let world = try World(devices: 3, online: true, users: 2, bound: 2)
         try tell(world, "missed", missed(all ? [] : [0, 2], all: all))
         let waiting = try world.read { try $0.refreshes.next(limit: 10) }
@@ -60,8 +61,7 @@ struct QueueNewsTests {
         let clients = Mutex<[String]>([])
     }
 
-    @Test("Ended, a session at the broker is gone", .enabled(if: BrokerProcess.isInstalled))
-    func gone() throws {
+    @Test("Ended, a session at the broker is gone", .enabled(if: BrokerProcess.isInstalled)) func gone() throws {
         let broker = try BrokerProcess()
         let names = (0..<50).map { "left-\($0)" }
         func come(_ name: String) throws -> Bool {

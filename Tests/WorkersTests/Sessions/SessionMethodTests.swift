@@ -37,11 +37,7 @@ struct SessionMethodTests {
 
     private func logoutCode(_ world: World, _ user: Int = 0) throws -> String {
         try world.write { tx in
-            try tx.logoutCodes.make(
-                World.uid(user),
-                on: World.terminal(user),
-                expiresAt: tx.now.adding(seconds: 300)
-            )
+            try tx.logoutCodes.make(World.uid(user), on: World.terminal(user), expiresAt: tx.now.adding(seconds: 300))
         }
     }
 
@@ -57,10 +53,7 @@ struct SessionMethodTests {
         let rows = try #require(answer["result"]?.objectValue?["sessions"]?.arrayValue)
             .compactMap(\.objectValue)
         #expect(rows.map { $0["current"] == true } == [false, false, true])
-        #expect(
-            rows.compactMap { $0["terminalId"]?.stringValue }
-                == (0..<3).reversed().map { World.terminal($0).text }
-        )
+        #expect(rows.compactMap { $0["terminalId"]?.stringValue } == (0..<3).reversed().map { World.terminal($0).text })
         let seen = rows.compactMap { $0["lastSeenAt"]?.intValue }
         let logins = rows.compactMap { $0["loginTime"]?.intValue }
         #expect(zip(seen, logins).map { $0 - $1 } == [0, 0, 90_000])
@@ -110,12 +103,11 @@ struct SessionMethodTests {
         #expect(answers.filter { !$0.isOK }.allSatisfy { $0.errorCode == "InvalidToken" })
     }
 
-    @Test("The gate's word that the new token was used ends the old one, but not a younger one")
-    func usedAtGate() throws {
+    @Test("The gate's word that the new token was used ends the old one, but not a younger one") func usedAtGate()
+        throws
+    {
         let world = try world()
-        let first = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue?[
-            "token"
-        ]
+        let first = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue?["token"]
         let until = world.clock.now.milliseconds + 60_000
         func tell(_ until: Int64) throws {
             world.broker.send(
@@ -155,13 +147,12 @@ struct SessionMethodTests {
         ),
     ]
 
-    @Test("The first use of a token is kept, whatever it is", arguments: firstUses.indices)
-    func firstUse(row: Int) throws {
+    @Test("The first use of a token is kept, whatever it is", arguments: firstUses.indices) func firstUse(
+        row: Int
+    ) throws {
         let (name, counts, use) = Self.firstUses[row]
         let world = try world()
-        func isUsed() throws -> Bool? {
-            try world.read { try $0.sessions.find(SessionID(trusted: "s-0"))?.isUsed }
-        }
+        func isUsed() throws -> Bool? { try world.read { try $0.sessions.find(SessionID(trusted: "s-0"))?.isUsed } }
         #expect(try isUsed() == false, "\(name)")
 
         try use(world)
@@ -172,14 +163,11 @@ struct SessionMethodTests {
         #expect(try refreshed.isOK && isUsed() == true, "\(name)")
     }
 
-    @Test("Every worker that looks at tokens hears the gate's word in its turn")
-    func usedAtGateInOneBatch() throws {
+    @Test("Every worker that looks at tokens hears the gate's word in its turn") func usedAtGateInOneBatch() throws {
         let world = try world()
         let until = world.clock.now.milliseconds + 60_000
         _ = try world.askAccount("session/refresh", id: "a")
-        let used: JSONObject = [
-            "sessionId": "s-0", "until": .integer(until), "ts": .integer(until),
-        ]
+        let used: JSONObject = ["sessionId": "s-0", "until": .integer(until), "ts": .integer(until)]
         world.sendRequest(0, "account/whoami", id: "b")
         world.broker.send("ll/v1/system/token-used", used)
         world.sendRequest(0, "account/whoami", id: "c")
@@ -210,9 +198,7 @@ struct SessionMethodTests {
     func terminate() throws {
         let world = try world()
         let code = try logoutCode(world)
-        let target: JSONObject = [
-            "terminalId": .string(World.terminal(1).text), "logoutCode": .string(code),
-        ]
+        let target: JSONObject = ["terminalId": .string(World.terminal(1).text), "logoutCode": .string(code)]
         #expect(try world.askAccount("session/terminate", id: "a", target).isOK)
         #expect(try live(world) == ["s-0", "s-2"])
         #expect(
@@ -221,9 +207,7 @@ struct SessionMethodTests {
         )
         var other = target
         other["terminalId"] = .string(World.terminal(2).text)
-        #expect(
-            try world.askAccount("session/terminate", id: "b", other).errorCode == "InvalidCode"
-        )
+        #expect(try world.askAccount("session/terminate", id: "b", other).errorCode == "InvalidCode")
         #expect(try live(world) == ["s-0", "s-2"])
         for notice in world.broker.published(to: "ll/v1/system/session-invalid") {
             world.broker.send("ll/v1/system/session-invalid", notice)
@@ -235,8 +219,7 @@ struct SessionMethodTests {
         )
     }
 
-    @Test("A terminal that isn't one's own is not found, and the code stays good")
-    func unknownTerminal() throws {
+    @Test("A terminal that isn't one's own is not found, and the code stays good") func unknownTerminal() throws {
         let world = try world()
         let code = try logoutCode(world)
         for (number, terminal) in [9, 8].enumerated() {
@@ -253,11 +236,7 @@ struct SessionMethodTests {
             ["terminalId": .string(World.terminal(0).text), "logoutCode": .string(code)]
         )
         #expect(own.errorCode == "InvalidRequest" && own.errorField == "params.terminalId")
-        let others = try world.askAccount(
-            "session/terminateOthers",
-            id: "others",
-            ["logoutCode": .string(code)]
-        )
+        let others = try world.askAccount("session/terminateOthers", id: "others", ["logoutCode": .string(code)])
         #expect(others["result"]?.objectValue?["terminated"]?.intValue == 2)
         #expect(try live(world) == ["s-0"])
     }
@@ -270,11 +249,7 @@ struct SessionMethodTests {
         let world = try world()
         let code = kind == "made up" ? "x" : try logoutCode(world, kind == "other" ? 9 : 0)
         if kind == "late" { world.clock.advance(seconds: 300) }
-        let answer = try world.askAccount(
-            "session/terminateOthers",
-            id: "a",
-            ["logoutCode": .string(code)]
-        )
+        let answer = try world.askAccount("session/terminateOthers", id: "a", ["logoutCode": .string(code)])
         #expect(answer.errorCode == "InvalidCode" && answer.errorField == "params.logoutCode")
         #expect(try live(world).count == 3)
     }
@@ -317,16 +292,15 @@ struct SessionMethodTests {
         #expect(answer["error"]?.objectValue?["reason"] == "expired")
     }
 
-    @Test("A second notice of an ended session publishes nothing, whichever worker sends it")
-    func secondNotice() throws {
+    @Test("A second notice of an ended session publishes nothing, whichever worker sends it") func secondNotice() throws
+    {
         let world = try world()
         func notice(_ id: String, _ reason: String) throws -> Int {
             world.broker.send(
                 "ll/v1/system/session-invalid",
                 [
                     "noticeId": .string(id), "sessionId": "s-1", "reason": .string(reason),
-                    "ts": .integer(world.clock.now.milliseconds),
-                    "actor": ["kind": "operator", "id": "directory"],
+                    "ts": .integer(world.clock.now.milliseconds), "actor": ["kind": "operator", "id": "directory"],
                 ]
             )
             try world.runSession()

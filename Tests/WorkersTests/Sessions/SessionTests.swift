@@ -93,9 +93,7 @@ struct SessionTests {
                     "terminalLoggedOut"
                 ].filter { _ in reason == "replaced" }
         )
-        #expect(
-            try world.read { try $0.sessions.find(SessionID(trusted: "s-new")) }?.endedAt == nil
-        )
+        #expect(try world.read { try $0.sessions.find(SessionID(trusted: "s-new")) }?.endedAt == nil)
     }
 
     @Test("A user's sessions end, except on the terminal that is spared")
@@ -119,16 +117,12 @@ struct SessionTests {
         #expect(live.map(\.id.text) == ["s-other"])
     }
 
-    @Test("A login begins a session, a second one replaces it, and logging out ends it")
-    func loginAndLogout() throws {
+    @Test("A login begins a session, a second one replaces it, and logging out ends it") func loginAndLogout() throws {
         let world = try World()
         func login(_ id: String) throws -> String {
             world.broker.send(
                 World.requestTopic(0, "account/loginAnonymous"),
-                [
-                    "id": .string(id),
-                    "params": ["countryCode": "49", "deviceId": "0123456789abcdef"],
-                ]
+                ["id": .string(id), "params": ["countryCode": "49", "deviceId": "0123456789abcdef"]]
             )
             try world.runAccount()
             let result = world.answers().last?["result"]?
@@ -157,14 +151,12 @@ struct SessionTests {
         )
     }
 
-    @Test("Requests of a worker that is away are turned away, those of one that is there are left")
-    func awayWorkers() throws {
+    @Test("Requests of a worker that is away are turned away, those of one that is there are left") func awayWorkers()
+        throws
+    {
         let world = try World()
         try world.makeUsers(1)
-        world.broker.retain(
-            "ll/v1/system/worker/control",
-            SystemCodec.workerState(isOnline: true, ts: world.clock.now)
-        )
+        world.broker.retain("ll/v1/system/worker/control", SystemCodec.workerState(isOnline: true, ts: world.clock.now))
         world.broker.retain(
             "ll/v1/system/worker/account",
             SystemCodec.workerState(isOnline: false, ts: world.clock.now)
@@ -193,8 +185,9 @@ struct SessionTests {
             )
             try world.settle(&loop)
         }
-        let told = world.broker.published(to: "ll/v1/app/demo/\(World.terminal(0).text)/system")
-            .filter { $0["service"] == "control" }
+        let told = world.broker.published(to: "ll/v1/app/demo/\(World.terminal(0).text)/system").filter {
+            $0["service"] == "control"
+        }
         #expect(told.map { $0["type"] } == ["serviceDown", "serviceUp"])
     }
 

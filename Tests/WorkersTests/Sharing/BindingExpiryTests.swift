@@ -11,9 +11,7 @@ struct BindingExpiryTests {
     private static let did = JSONValue.string(World.did(0).text)
 
     /// Returns a world with a device whose special user is user 0, and with further users.
-    private func world(users: Int = 3) throws -> World {
-        try World(devices: 1, online: true, users: users, bound: 1)
-    }
+    private func world(users: Int = 3) throws -> World { try World(devices: 1, online: true, users: users, bound: 1) }
 
     /// Sends a request and returns its result.
     @discardableResult
@@ -54,8 +52,7 @@ struct BindingExpiryTests {
         world.broker.published(to: World.topics.user(World.uid(user), leaf))
     }
 
-    @Test("An invitation lives 24 hours, a code 15 minutes, and both sides hear of its end")
-    func invitations() throws {
+    @Test("An invitation lives 24 hours, a code 15 minutes, and both sides hear of its end") func invitations() throws {
         let world = try world()
         let named = try invite(world, guest: 1)
         let code = try invite(world, 0, ["way": "qrcode"])
@@ -74,27 +71,16 @@ struct BindingExpiryTests {
             let last = try #require(pushes(world, user, "share").last)
             #expect(last["sharingId"] == .string(named) && last["status"] == "expired")
         }
-        let answer = try ask(
-            world,
-            1,
-            "share/answer",
-            ["sharingId": .string(named), "accept": true]
-        )
+        let answer = try ask(world, 1, "share/answer", ["sharingId": .string(named), "accept": true])
         #expect(answer.errorCode == "Expired")
     }
 
-    @Test("A device doesn't pass to a guest whose time is over, even before the sweep")
-    func transfer() throws {
+    @Test("A device doesn't pass to a guest whose time is over, even before the sweep") func transfer() throws {
         let world = try world()
         let sharing = try invite(world, guest: 1, minutes: 10)
         try ask(world, 1, "share/answer", ["sharingId": .string(sharing), "accept": true])
         world.clock.advance(seconds: 600)
-        let answer = try ask(
-            world,
-            0,
-            "share/transfer",
-            ["did": Self.did, "uid": .string(World.uid(1).text)]
-        )
+        let answer = try ask(world, 0, "share/transfer", ["did": Self.did, "uid": .string(World.uid(1).text)])
         #expect(answer.errorCode == "ResourceNotFound")
     }
 
@@ -104,12 +90,7 @@ struct BindingExpiryTests {
         let named = try invite(world, guest: 1)
         world.clock.advance(seconds: 86_400)
 
-        world.sendRequest(
-            1,
-            "share/answer",
-            id: "late",
-            ["sharingId": .string(named), "accept": true]
-        )
+        world.sendRequest(1, "share/answer", id: "late", ["sharingId": .string(named), "accept": true])
         try world.runControl()
 
         let answers = world.answers(1)
@@ -184,8 +165,9 @@ struct BindingExpiryTests {
         #expect(first?.status == .expired)
     }
 
-    @Test("A guest whose time is over is invited again before the sweep, and the invitation stays")
-    func invitedAgain() throws {
+    @Test("A guest whose time is over is invited again before the sweep, and the invitation stays") func invitedAgain()
+        throws
+    {
         let world = try overdue()
         let again = try invite(world, guest: 1)
         try world.runControl()
@@ -193,20 +175,15 @@ struct BindingExpiryTests {
         #expect(stored?.status == .pending)
     }
 
-    @Test("A right passcode binds no guest whose time is over while the device has an owner")
-    func bindAgain() throws {
+    @Test("A right passcode binds no guest whose time is over while the device has an owner") func bindAgain() throws {
         let world = try overdue()
-        let answer = try ask(
-            world,
-            1,
-            "device/bind",
-            ["did": Self.did, "passcode": .string(World.passcode(0))]
-        )
+        let answer = try ask(world, 1, "device/bind", ["did": Self.did, "passcode": .string(World.passcode(0))])
         #expect(answer.errorCode == "Forbidden")
     }
 
-    @Test("A guest whose time is over when the owner leaves hears that, and of no taking back")
-    func ownerLeaves() throws {
+    @Test("A guest whose time is over when the owner leaves hears that, and of no taking back") func ownerLeaves()
+        throws
+    {
         let world = try overdue()
 
         #expect(try ask(world, 0, "device/unbind", ["did": Self.did]).isOK)
@@ -216,8 +193,7 @@ struct BindingExpiryTests {
         #expect(pushes(world, 1, "share").last?["status"] == "expired")
     }
 
-    @Test("A guest whose time is over when the owner's account is erased hears that")
-    func ownerIsErased() throws {
+    @Test("A guest whose time is over when the owner's account is erased hears that") func ownerIsErased() throws {
         let world = try overdue()
 
         var isMore = true
@@ -262,10 +238,7 @@ struct BindingExpiryTests {
         try world.runMaintenance()
 
         let (gone, there) = try world.read { tx in
-            (
-                try tx.sharings.find(SharingID(trusted: ended)),
-                try tx.sharings.find(SharingID(trusted: kept))
-            )
+            (try tx.sharings.find(SharingID(trusted: ended)), try tx.sharings.find(SharingID(trusted: kept)))
         }
         #expect(gone == nil && there?.status == .accepted)
     }
@@ -279,10 +252,7 @@ struct BindingExpiryTests {
             world,
             0,
             "share/invite",
-            [
-                "did": Self.did, "way": "user",
-                "guest": ["type": "email", "value": "somebody.secret@example.com"],
-            ]
+            ["did": Self.did, "way": "user", "guest": ["type": "email", "value": "somebody.secret@example.com"]]
         )
 
         let rows = try world.read { tx in

@@ -53,9 +53,7 @@ struct BindingModel {
         }
         if binding.role == "special" {
             close("revoked") { $0.device == device }
-            let heir = bindings[device].min {
-                ($0.value.boundAt, $0.key) < ($1.value.boundAt, $1.key)
-            }
+            let heir = bindings[device].min { ($0.value.boundAt, $0.key) < ($1.value.boundAt, $1.key) }
             if let heir { bindings[device][heir.key]?.role = "special" }
         }
         if bindings[device].isEmpty { ownerships[device] += 1 }
@@ -71,9 +69,7 @@ struct BindingModel {
         minutes: Int64?
     ) -> (number: Int?, code: String?) {
         guard let binding = bindings[device][user] else { return (nil, "NotBound") }
-        guard binding.role == "special" || binding.role == "owner" else {
-            return (nil, "Forbidden")
-        }
+        guard binding.role == "special" || binding.role == "owner" else { return (nil, "Forbidden") }
         if name == user { return (nil, "InvalidRequest") }
         if let name {
             let isOut = invitations.values.contains {
@@ -103,8 +99,7 @@ struct BindingModel {
         if accepts {
             if bindings[invitation.device][user] != nil { return "Duplicated" }
             for other in bindings[invitation.device].keys {
-                bindings[invitation.device][other]?.role =
-                    other == invitation.inviter ? "owner" : "guest"
+                bindings[invitation.device][other]?.role = other == invitation.inviter ? "owner" : "guest"
             }
             bindings[invitation.device][user] = Entry(
                 role: "guest",
@@ -119,12 +114,8 @@ struct BindingModel {
     }
 
     mutating func revoke(_ user: Int, _ number: Int) -> String? {
-        guard let invitation = invitations[number], invitation.inviter == user else {
-            return "ResourceNotFound"
-        }
-        if invitation.status == "accepted", let guest = invitation.guest {
-            return unbind(guest, invitation.device)
-        }
+        guard let invitation = invitations[number], invitation.inviter == user else { return "ResourceNotFound" }
+        if invitation.status == "accepted", let guest = invitation.guest { return unbind(guest, invitation.device) }
         guard invitation.status == "pending", invitation.until > now else { return "Expired" }
         invitations[number]?.status = "revoked"
         return nil
@@ -166,9 +157,7 @@ struct BindingModel {
         for device in bindings.indices { _ = unbind(user, device) }
         erased.insert(user)
         invitations = invitations.filter { $0.value.inviter != user }
-        for (number, invitation) in invitations where invitation.guest == user {
-            invitations[number]?.guest = nil
-        }
+        for (number, invitation) in invitations where invitation.guest == user { invitations[number]?.guest = nil }
     }
 
     mutating func delete(_ device: Int) {
@@ -181,8 +170,7 @@ struct BindingModel {
         let now = now
         close("expired") { $0.status == "pending" && $0.until <= now }
         for device in bindings.indices {
-            for (user, binding) in bindings[device] where binding.until.map({ $0 <= now }) ?? false
-            {
+            for (user, binding) in bindings[device] where binding.until.map({ $0 <= now }) ?? false {
                 _ = unbind(user, device, as: "expired")
             }
         }

@@ -16,8 +16,9 @@ struct BindingModelTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let seeds = 0..<(isLong ? 400 : 30)
 
-    @Test("Whatever several users do, who is bound is what the model says", arguments: seeds)
-    func walk(_ seed: Int) throws {
+    @Test("Whatever several users do, who is bound is what the model says", arguments: seeds) func walk(
+        _ seed: Int
+    ) throws {
         var walk = try Walk(seed)
         for _ in 0..<40 {
             try walk.step()
@@ -25,8 +26,9 @@ struct BindingModelTests {
         }
     }
 
-    @Test("So it is when the workers are killed at any step", arguments: seeds.dropFirst(15))
-    func killed(_ seed: Int) throws {
+    @Test("So it is when the workers are killed at any step", arguments: seeds.dropFirst(15)) func killed(
+        _ seed: Int
+    ) throws {
         var walk = try Walk(seed + 1000, isKilled: true)
         for _ in 0..<40 {
             try walk.step()
@@ -113,12 +115,11 @@ private struct Walk {
 
     private mutating func invite(_ user: Int, _ device: Int, _ name: Int?) throws {
         let access = Bool.random(using: &random) ? "control" : "read"
-        let minutes: Int64? =
-            Bool.random(using: &random) ? .random(in: 1...30, using: &random) : nil
+        let minutes: Int64? = Bool.random(using: &random) ? .random(in: 1...30, using: &random) : nil
         let (number, code) = model.invite(user, device, name, access: access, minutes: minutes)
         var params: JSONObject = [
-            "did": .string(World.did(device).text), "way": name == nil ? "qrcode" : "user",
-            "access": .string(access), "guestMinutes": minutes.map { .integer($0) },
+            "did": .string(World.did(device).text), "way": name == nil ? "qrcode" : "user", "access": .string(access),
+            "guestMinutes": minutes.map { .integer($0) },
         ]
         if let name {
             params["guest"] = ["type": "uid", "value": .string(World.uid(name).text)]
@@ -136,8 +137,8 @@ private struct Walk {
             user,
             "share/answer",
             [
-                "sharingId": known.text == nil ? .string(known.id) : nil,
-                "qrText": known.text.map { .string($0) }, "accept": .bool(accepts),
+                "sharingId": known.text == nil ? .string(known.id) : nil, "qrText": known.text.map { .string($0) },
+                "accept": .bool(accepts),
             ]
         )
     }
@@ -150,9 +151,7 @@ private struct Walk {
         model.erase(user)
         var isMore = true
         while isMore {
-            isMore = try world.work { work in
-                try Cancellation.step(World.uid(user), limit: 100, in: &work)
-            }.value
+            isMore = try world.work { work in try Cancellation.step(World.uid(user), limit: 100, in: &work) }.value
         }
     }
 
@@ -180,12 +179,8 @@ private struct Walk {
     // MARK: The workers
 
     private mutating func run() throws {
-        try world.run { environment in
-            Interrupting(inner: ControlHandler(environment), interruption: interruption())
-        }
-        try world.run { environment in
-            Interrupting(inner: StatusHandler(environment), interruption: interruption())
-        }
+        try world.run { environment in Interrupting(inner: ControlHandler(environment), interruption: interruption()) }
+        try world.run { environment in Interrupting(inner: StatusHandler(environment), interruption: interruption()) }
     }
 
     private mutating func interruption() -> Interruption {
@@ -208,9 +203,7 @@ private struct Walk {
         world.broker.forgetPublished()
         world.sendRequest(user, method, id: id, params)
         // Now and then the request is sent twice.
-        if Int.random(in: 0..<8, using: &random) == 0 {
-            world.sendRequest(user, method, id: id, params)
-        }
+        if Int.random(in: 0..<8, using: &random) == 0 { world.sendRequest(user, method, id: id, params) }
         let failures: [Broker.Failure] = [.receive, .beforeFlush, .afterFlush]
         if isKilled, Int.random(in: 0..<3, using: &random) == 0 {
             world.broker.failure = failures.randomElement(using: &random)
@@ -236,14 +229,10 @@ private struct Walk {
 
     private func check(_ device: Int) throws {
         let did = World.did(device)
-        let (bindings, record) = try world.read { tx in
-            (try tx.bindings.all(of: did), try tx.devices.find(did))
-        }
+        let (bindings, record) = try world.read { tx in (try tx.bindings.all(of: did), try tx.devices.find(did)) }
         var found: [Int: BindingModel.Entry] = [:]
         for binding in bindings {
-            guard let user = (0..<Self.users).first(where: { World.uid($0) == binding.uid }) else {
-                continue
-            }
+            guard let user = (0..<Self.users).first(where: { World.uid($0) == binding.uid }) else { continue }
             found[user] = BindingModel.Entry(
                 role: binding.role.rawValue,
                 access: binding.access.rawValue,

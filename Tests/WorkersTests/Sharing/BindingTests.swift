@@ -14,9 +14,7 @@ struct BindingTests {
         world.sendBinding(0, id: "right")
         try world.runControl()
         #expect(
-            world.answers().map(\.errorCode) == Array(repeating: "InvalidCredentials", count: 5) + [
-                "TooManyRequests"
-            ]
+            world.answers().map(\.errorCode) == Array(repeating: "InvalidCredentials", count: 5) + ["TooManyRequests"]
         )
         world.clock.advance(seconds: 901)
         world.sendBinding(0, id: "later")
@@ -31,18 +29,14 @@ struct BindingTests {
         try world.runControl()
         try world.runStatus()
         #expect(world.broker.retained[World.statusTopic(0, 0)] != nil)
-        #expect(
-            try world.read { try $0.bindings.find(World.did(0), World.uid(0)) }?.role == .special
-        )
+        #expect(try world.read { try $0.bindings.find(World.did(0), World.uid(0)) }?.role == .special)
 
         world.sendRequest(0, "device/unbind", id: "u", ["did": .string(World.did(0).text)])
         try world.runControl()
         try world.runStatus()
         #expect(world.broker.retained[World.statusTopic(0, 0)] == nil)
         #expect(world.broker.retained[World.statusTopic(1, 0)] != nil)
-        #expect(
-            try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }?.role == .special
-        )
+        #expect(try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }?.role == .special)
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").last?["type"] == "unbound")
     }
 
@@ -97,8 +91,7 @@ struct BindingTests {
         }
     }
 
-    @Test("Wrong scans lock the user's scanning, but not the user's invitations by name")
-    func wrongScans() throws {
+    @Test("Wrong scans lock the user's scanning, but not the user's invitations by name") func wrongScans() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 1)
         world.sendRequest(
             0,
@@ -113,12 +106,7 @@ struct BindingTests {
         let sharing = try #require(world.answers().last?["result"]?.objectValue?["sharingId"])
 
         for number in 0..<6 {
-            world.sendRequest(
-                1,
-                "share/answer",
-                id: "w\(number)",
-                ["qrText": "wrong", "accept": true]
-            )
+            world.sendRequest(1, "share/answer", id: "w\(number)", ["qrText": "wrong", "accept": true])
         }
         world.sendRequest(1, "share/answer", id: "n", ["sharingId": sharing, "accept": true])
         try world.runControl()

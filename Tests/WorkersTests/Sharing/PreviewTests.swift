@@ -68,8 +68,7 @@ struct PreviewTests {
         #expect(try ask(2, "share/preview", code).errorCode == "Expired")
     }
 
-    @Test("A terminal has thirty looks an hour, refused ones too, and still may answer")
-    func limit() throws {
+    @Test("A terminal has thirty looks an hour, refused ones too, and still may answer") func limit() throws {
         let named = try byName()
         for _ in 0..<29 { #expect(try ask(1, "share/preview", named).isOK) }
         let unknown = try ask(1, "share/preview", ["qrText": "none"])

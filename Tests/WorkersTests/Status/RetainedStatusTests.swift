@@ -24,14 +24,11 @@ struct RetainedStatusTests {
             let last = world.broker.published(to: World.statusTopic(0, device)).last
             #expect(last?["version"] == 1 && last?["data"] == ["level": 7])
         }
-        let order = world.broker.published.map(\.topic).filter {
-            $0.hasSuffix("/status") && $0.contains("/user/u-0/")
-        }
+        let order = world.broker.published.map(\.topic).filter { $0.hasSuffix("/status") && $0.contains("/user/u-0/") }
         #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
     }
 
-    @Test("A worker whose connection ends amid the sweep sweeps no longer than the next one")
-    func brokenOff() throws {
+    @Test("A worker whose connection ends amid the sweep sweeps no longer than the next one") func brokenOff() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         let swept = "ll/v1/user/+/device/+/status"
         world.broker.forget()
@@ -43,8 +40,7 @@ struct RetainedStatusTests {
         #expect(!world.broker.filters.contains(swept))
     }
 
-    @Test("After a presence reconciliation, devices that were not announced are offline")
-    func reconciliation() throws {
+    @Test("After a presence reconciliation, devices that were not announced are offline") func reconciliation() throws {
         let world = try World(devices: 6, online: true, users: 2, bound: 1)
         world.environment.limits.refreshPage = 2
         world.broker.forget()
@@ -63,13 +59,10 @@ struct RetainedStatusTests {
         #expect(online == [1, 4])
         let offline = world.broker.published(to: World.statusTopic(0, 0)).last
         #expect(offline?["online"] == false)
-        #expect(
-            world.broker.published(ending: "\(World.did(0).text)/event").last?["type"] == "offline"
-        )
+        #expect(world.broker.published(ending: "\(World.did(0).text)/event").last?["type"] == "offline")
     }
 
-    @Test("Attributes that a new product version hides leave the retained statuses")
-    func productChanged() throws {
+    @Test("Attributes that a new product version hides leave the retained statuses") func productChanged() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         world.sendReport(0, ["data": ["level": 7, "power": true, "temperature": 20]])
         try world.runStatus()

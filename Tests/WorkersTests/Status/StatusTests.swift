@@ -53,8 +53,9 @@ struct StatusTests {
         #expect(try world.historyCount(1) == 1)
     }
 
-    @Test("Without an id, one time and content count once; without either, each delivery counts")
-    func withoutID() throws {
+    @Test("Without an id, one time and content count once; without either, each delivery counts") func withoutID()
+        throws
+    {
         let world = try World(devices: 1, users: 2, bound: 1)
         let ts = JSONValue.integer(world.clock.now.milliseconds - 5)
         for _ in 0..<2 { world.sendReport(0, ["ts": ts, "data": ["level": 1]]) }
@@ -66,19 +67,17 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 4)
     }
 
-    @Test("A repeat without an id is known by its time, be it the newest, late, or one of many")
-    func repeatsByTime() throws {
+    @Test("A repeat without an id is known by its time, be it the newest, late, or one of many") func repeatsByTime()
+        throws
+    {
         let world = try World(devices: 1, users: 2, bound: 1)
         let now = world.clock.now.milliseconds
         func send(_ ago: Int64, _ level: Int64) {
             world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
         }
-        // Two reports of one moment, a newer one, a late one; then all again, in one batch and in
-        // two.
+        // Two reports of one moment, a newer one, a late one; then all again, in one batch and in two.
         func sendAll() {
-            for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] {
-                send(ago, level)
-            }
+            for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] { send(ago, level) }
         }
         sendAll()
         sendAll()
@@ -100,16 +99,14 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 55)
     }
 
-    @Test("A report without an id counts once, also beside one with an id of its moment")
-    func repeatsBesideID() throws {
+    @Test("A report without an id counts once, also beside one with an id of its moment") func repeatsBesideID() throws
+    {
         let world = try World(devices: 1, users: 2, bound: 1)
         let ts = JSONValue.integer(world.clock.now.milliseconds - 5)
         for id in ["r1", "r2"] {
             world.sendReport(0, ["id": .string(id), "ts": ts, "data": ["level": 1]])
             try world.runStatus()
-            for level in [1, 2, 2] as [JSONValue] {
-                world.sendReport(0, ["ts": ts, "data": ["level": level]])
-            }
+            for level in [1, 2, 2] as [JSONValue] { world.sendReport(0, ["ts": ts, "data": ["level": level]]) }
             try world.runStatus()
         }
         // Both reports with an id, and the second value.

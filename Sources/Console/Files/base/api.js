@@ -55,8 +55,7 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
-  // The header names the second that has begun. By the end of it, no stored report is later than
-  // "now".
+  // The header names the second that has begun. By the end of it, no stored report is later than "now".
   keepSkew(Date.parse(answer.headers.get('Date')) + 999 - Date.now());
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');

@@ -1,13 +1,12 @@
-// <ll-chart>: a device's reports over time. Numbers are lines with a band from least to most, words
-// and yes-or-no are coloured steps, and times without reports are gaps. The arrow keys move the
-// cross-hair.
+// <ll-chart>: a device's reports over time. Numbers are lines with a band from least to most, words and yes-or-no are
+// coloured steps, and times without reports are gaps. The arrow keys move the cross-hair.
 //
 //     data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points }] }
 //     points: [{ at, value, min, max }]
 //
-// A series can have a title, which gives it its own panel, and a floor, at which its axis begins;
-// data can set the height of a panel. A point whose value is null begins a gap. Selecting a range
-// fires the event `zoom` with { from, to }.
+// A series can have a title, which gives it its own panel, and a floor, at which its axis begins; data can set the
+// height of a panel. A point whose value is null begins a gap. Selecting a range fires the event `zoom` with { from, to
+// }.
 
 import { html, render } from './html.js';
 import { t, fill, dates, locale, value as shownValue } from './words.js';
@@ -218,8 +217,7 @@ class Chart extends HTMLElement {
   }
 }
 
-// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's
-// place from the top.
+// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's place from the top.
 function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {

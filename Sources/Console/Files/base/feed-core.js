@@ -111,8 +111,8 @@ export class Feed {
     this.#silence = setTimeout(() => stream.abort.abort(), SILENCE);
   }
 
-  // Reads events until the stream ends; returns whether the service announced the end, so that it's
-  // opened again at once.
+  // Reads events until the stream ends; returns whether the service announced the end, so that it's opened again at
+  // once.
   async #read(reader, stream) {
     let text = '';
     for (;;) {

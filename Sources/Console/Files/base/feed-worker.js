@@ -1,5 +1,4 @@
-// The shared worker: one stream for all tabs, since browsers open at most six connections to an
-// origin.
+// The shared worker: one stream for all tabs, since browsers open at most six connections to an origin.
 
 import { Feed } from './feed-core.js';
 

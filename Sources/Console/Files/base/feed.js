@@ -1,5 +1,4 @@
-// Live changes for this tab: pages subscribe to terms, and the shared worker's stream delivers the
-// events.
+// Live changes for this tab: pages subscribe to terms, and the shared worker's stream delivers the events.
 
 import { Feed } from './feed-core.js';
 
@@ -13,8 +12,7 @@ let queued = false;
  */
 export let status = { state: 'waiting', at: null };
 
-// An address can name something that can't exist; such a term would get the stream of all tabs
-// refused.
+// An address can name something that can't exist; such a term would get the stream of all tabs refused.
 const isTerm = term => /^[a-z]+$|^(device|page|user|tap):[\w-]{1,64}$|^connect:[\w-]{1,64}:[\da-f]+$/i.test(term);
 
 /** Subscribes to the events about some terms, and returns a function that ends the subscription. */

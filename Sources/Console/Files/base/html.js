@@ -157,8 +157,8 @@ function set(node, name, value, before) {
   }
 }
 
-// One listener for each kind of event calls the newest function, since a view makes new ones each
-// time. An act that takes time isn't started again while it runs, as a double click would.
+// One listener for each kind of event calls the newest function, since a view makes new ones each time. An act that
+// takes time isn't started again while it runs, as a double click would.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
   if (!(kind in acts)) node.addEventListener(kind, event => {

@@ -204,8 +204,7 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled here, since browsers omit the event `cancel` without a user's act since the last
-  // one.
+  // Esc is handled here, since browsers omit the event `cancel` without a user's act since the last one.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

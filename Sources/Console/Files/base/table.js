@@ -1,5 +1,4 @@
-// Tables: real ones with row headers, a sorted column, a choice of columns, and on a phone a card
-// for each row.
+// Tables: real ones with row headers, a sorted column, a choice of columns, and on a phone a card for each row.
 
 import { html } from './html.js';
 import { t, fill } from './words.js';
@@ -12,9 +11,8 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// An unchanged row isn't drawn again, since most rows of a long list stay the same when one
-// changes. A column that depends on more than the row is made anew at each drawing, so that its
-// rows are drawn again. Times update themselves.
+// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. A column that
+// depends on more than the row is made anew at each drawing, so that its rows are drawn again. Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;

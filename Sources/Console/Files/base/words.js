@@ -1,5 +1,5 @@
-// The texts in the reader's language, from words-en.json and words-zh.json beside this file. The
-// reference's playground uses this file too, beside words of its own.
+// The texts in the reader's language, from words-en.json and words-zh.json beside this file. The reference's playground
+// uses this file too, beside words of its own.
 
 const LANGUAGES = ['en', 'zh'];
 

@@ -1,5 +1,4 @@
-// A device: its head and its tabs. The page's stream reports which tabs have changed, and only
-// those are read again.
+// A device: its head and its tabs. The page's stream reports which tabs have changed, and only those are read again.
 
 import { html } from '../base/html.js';
 import { t, fill } from '../base/words.js';

@@ -1,5 +1,4 @@
-// History: charts of a device's reports, from an hour to years, with calendar steps of the chosen
-// zone.
+// History: charts of a device's reports, from an hour to years, with calendar steps of the chosen zone.
 
 import { html } from '../base/html.js';
 import { t, fill, count, dates, now, timeZone, value } from '../base/words.js';

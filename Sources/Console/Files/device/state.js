@@ -1,5 +1,5 @@
-// State: each data point with its value, its time and its sender, the wanted value beside the
-// reported one, and a control.
+// State: each data point with its value, its time and its sender, the wanted value beside the reported one, and a
+// control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';

@@ -17,8 +17,7 @@ export function enter(root, { reason, welcome }) {
     try {
       welcome(await act());
     } catch (problem) {
-      // A link is void once the service refuses it, but not if the service didn't answer or limits
-      // the tries.
+      // A link is void once the service refuses it, but not if the service didn't answer or limits the tries.
       const isLink = state.token !== undefined && problem.status > 399 && problem.status < 429;
       set({ busy: false, problem, isLink, token: isLink ? undefined : state.token });
     }

@@ -1,5 +1,5 @@
-// Live: messages as they travel, by topic branch, masked and at most 50 a second. The tap exists
-// only while this page is open.
+// Live: messages as they travel, by topic branch, masked and at most 50 a second. The tap exists only while this page
+// is open.
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';

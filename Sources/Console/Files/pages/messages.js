@@ -1,5 +1,5 @@
-// Outgoing messages: codes and links by e-mail and text message, their recipients and outcomes; in
-// development also the code.
+// Outgoing messages: codes and links by e-mail and text message, their recipients and outcomes; in development also the
+// code.
 
 import { html } from '../base/html.js';
 import { t, count, language } from '../base/words.js';

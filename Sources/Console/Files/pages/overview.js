@@ -1,5 +1,4 @@
-// Overview: the installation's state in a sentence, the work for operators, the latest changes; at
-// first, a guide.
+// Overview: the installation's state in a sentence, the work for operators, the latest changes; at first, a guide.
 
 import { html } from '../base/html.js';
 import { t, fill, count, about, span, time, timeZone } from '../base/words.js';
@@ -62,8 +61,7 @@ function health(data) {
   </section>`;
 }
 
-// The line of the last day. The unfinished ten minutes are left out once there are others: they
-// would look like a drop.
+// The line of the last day. The unfinished ten minutes are left out once there are others: they would look like a drop.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);
@@ -93,8 +91,7 @@ function commands(states) {
   return html`<dl class="facts">${all.map(([name, number]) => html`<dt>${stateBadge(name)}</dt><dd>${count(number)}</dd>`)}</dl>`;
 }
 
-// The guide of the first run: each step is ticked when it's done, and the guide disappears with the
-// last.
+// The guide of the first run: each step is ticked when it's done, and the guide disappears with the last.
 function guide({ firstRun, demo }) {
   const steps = ['product', 'registered', 'reported', 'bound', 'switched'];
   const next = steps.find(step => !firstRun[step]);

@@ -1,5 +1,4 @@
-// A user: the sessions on terminals, each with why it ended and when the gate cut it off; devices;
-// events.
+// A user: the sessions on terminals, each with why it ended and when the gate cut it off; devices; events.
 
 import { html } from '../base/html.js';
 import { t, fill, count, span } from '../base/words.js';
@@ -68,15 +67,14 @@ const sessions = view => [
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
-// Ends a session without confirmation, since a lost phone can't wait. The stream reports when the
-// gate has confirmed it.
+// Ends a session without confirmation, since a lost phone can't wait. The stream reports when the gate has confirmed
+// it.
 async function end(view, row) {
   const ended = await attempt(() => remove(['sessions', row.sessionId]), t.users.ended);
   if (ended?.sessionId) view.edit('sessions', rows => rows.map(one => (one.sessionId === ended.sessionId ? ended : one)));
 }
 
-// Shows the actor who ended a session unless it was the user; for an operator, the actor replaces
-// the reason.
+// Shows the actor who ended a session unless it was the user; for an operator, the actor replaces the reason.
 function ended(row) {
   const by = row.endedBy?.kind === 'user' && row.endedBy.id === row.uid ? undefined : row.endedBy;
   const isSaid = row.endReason === 'operator' && by;

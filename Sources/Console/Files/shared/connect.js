@@ -1,5 +1,4 @@
-// Connects a device: its product and MAC, the commands to paste, the label, and each step as it
-// happens.
+// Connects a device: its product and MAC, the commands to paste, the label, and each step as it happens.
 
 import { html } from '../base/html.js';
 import { t, fill, count, now } from '../base/words.js';
@@ -74,8 +73,7 @@ function waiting(box) {
     <p class="row end"><button type="button" onclick=${() => { box.state.end?.(); box.set({ guide: null }); }}>${t.connect.another}</button></p>`;
 }
 
-// A new device first registers with its product's credentials; "connected" means that it connected
-// with its own.
+// A new device first registers with its product's credentials; "connected" means that it connected with its own.
 function isReached(state, step) {
   const order = ['registered', 'connected', 'reported'];
   return order.includes(state) && order.indexOf(step) <= order.indexOf(state);

@@ -1,5 +1,5 @@
-// <ll-jump>: the field at the top. It finds devices, users, products and schedules during typing;
-// arrow keys and Enter open a result; Enter alone shows the devices.
+// <ll-jump>: the field at the top. It finds devices, users, products and schedules during typing; arrow keys and Enter
+// open a result; Enter alone shows the devices.
 
 import { html, render } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -11,12 +11,11 @@ import Synchronization
 import Wire
 import Workers
 
-/// Watches the broker's messages while an operator does, with a read-only client
-/// (`service:console`) that is connected only for that time and to which the gate passes a limited
-/// number of messages a second.
+/// Watches the broker's messages while an operator does, with a read-only client (`service:console`) that is connected
+/// only for that time and to which the gate passes a limited number of messages a second.
 ///
-/// The last lines are kept without secrets, and each stream reads them at its own pace: a slow
-/// stream delays neither the others nor the broker.
+/// The last lines are kept without secrets, and each stream reads them at its own pace: a slow stream delays neither
+/// the others nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
         /// The devices whose messages are watched; nil among them stands for all messages.
@@ -77,8 +76,7 @@ final class Tap: Sendable {
         var told: [UInt8] = []
     }
 
-    /// The maximum number of lines that a stream gets in a second, and at once after a while
-    /// without any.
+    /// The maximum number of lines that a stream gets in a second, and at once after a while without any.
     private static let toldMax = 50
 
     /// Returns the position of a stream after the line with a number; nil for a new stream.
@@ -88,11 +86,10 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns the messages since the position (`Tap`), of one device or all; nil if there's
-    /// nothing to report.
+    /// Returns the messages since the position (`Tap`), of one device or all; nil if there's nothing to report.
     ///
-    /// If there are too many lines it returns the newest, and those that weren't accepted before
-    /// the others. `names` finds the names of devices.
+    /// If there are too many lines it returns the newest, and those that weren't accepted before the others. `names`
+    /// finds the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,
@@ -115,8 +112,7 @@ final class Tap: Sendable {
         // Lines that the buffer has lost are known by their number only, not by their device.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
-        let rest: [(String, JSONValue?)] =
-            [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
+        let rest: [(String, JSONValue?)] = [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
         let beside = JSONObject(rest).encoded()
         guard !told.isEmpty || left > 0 || beside != position.told else {
             position.number = now.0
@@ -199,12 +195,7 @@ final class Tap: Sendable {
                 subscribed = wanted
                 note { $0.isListening = true }
             }
-            try client.receive(
-                upTo: Self.keptMax,
-                linger: .milliseconds(5),
-                wait: Self.patience,
-                into: &intake
-            )
+            try client.receive(upTo: Self.keptMax, linger: .milliseconds(5), wait: Self.patience, into: &intake)
             if !intake.deliveries.isEmpty { try renew(&reader, &epoch) }
             take(intake, reader)
             try client.flush()
@@ -238,11 +229,7 @@ final class Tap: Sendable {
     private func take(_ intake: Intake, _ reader: TapReader) {
         let now = context.now
         let readings = intake.deliveries.map { delivery in
-            reader.read(
-                topic: intake.bytes[delivery.topic],
-                payload: intake.bytes[delivery.payload],
-                at: now
-            )
+            reader.read(topic: intake.bytes[delivery.topic], payload: intake.bytes[delivery.payload], at: now)
         }
         state.withLock { state in
             let isNewSecond = state.rates.turn(to: now.milliseconds / 1_000)

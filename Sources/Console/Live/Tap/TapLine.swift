@@ -37,10 +37,9 @@ struct TapLine: Sendable {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([
             "at": Shown.moment(at), "topic": .string(topic), "branch": .string(branch),
-            "way": .string(isIn ? "in" : "out"), "bytes": Shown.count(bytes),
-            "payload": payload.map(Self.cut), "outcome": .string(outcome.rawValue),
-            "reason": reason.map { .string($0) }, "did": did.map { .string($0.text) },
-            "deviceName": Shown.name(deviceName),
+            "way": .string(isIn ? "in" : "out"), "bytes": Shown.count(bytes), "payload": payload.map(Self.cut),
+            "outcome": .string(outcome.rawValue), "reason": reason.map { .string($0) },
+            "did": did.map { .string($0.text) }, "deviceName": Shown.name(deviceName),
         ])
     }
 

@@ -1,8 +1,7 @@
 import Administration
 import JSON
 
-/// Each branch's messages a second and the busiest senders, over the last seconds, computed from
-/// the messages seen.
+/// Each branch's messages a second and the busiest senders, over the last seconds, computed from the messages seen.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -41,8 +40,7 @@ struct TapRates: Sendable {
     /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of an event (`Tap`), over the whole seconds before the
-    /// present one.
+    /// The members `rates` and `talkers` of an event (`Tap`), over the whole seconds before the present one.
     ///
     /// Messages left out are assumed to be distributed like those seen.
     var json: [(String, JSONValue?)] {
@@ -58,9 +56,7 @@ struct TapRates: Sendable {
                     Self.most(whole.map(\.branches)).map { name, count in
                         [
                             "branch": .string(name),
-                            "perSecond": Shown.number(
-                                (Double(count) * share / span * 10).rounded() / 10
-                            ),
+                            "perSecond": Shown.number((Double(count) * share / span * 10).rounded() / 10),
                         ]
                     }
                 )
@@ -69,10 +65,7 @@ struct TapRates: Sendable {
                 "talkers",
                 .array(
                     Self.most(whole.map(\.talkers)).map { name, count in
-                        [
-                            "id": .string(name),
-                            "messages": .integer(Int64((Double(count) * share).rounded())),
-                        ]
+                        ["id": .string(name), "messages": .integer(Int64((Double(count) * share).rounded()))]
                     }
                 )
             ),

@@ -22,12 +22,9 @@ struct TapReader: Sendable {
     /// Messages by which the service's parts check that they are alive.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
-        "presence", "token-used", "session-cut", "missed", "session-owed", "trigger",
-        "session-invalid",
+        "presence", "token-used", "session-cut", "missed", "session-owed", "trigger", "session-invalid",
     ]
-    private static let services: Set<String> = [
-        "account", "app", "device", "home", "schedule", "session", "share",
-    ]
+    private static let services: Set<String> = ["account", "app", "device", "home", "schedule", "session", "share"]
 
     /// Reads a message of the broker.
     func read(
@@ -44,9 +41,7 @@ struct TapReader: Sendable {
         guard let kind = levels.first else { return .nothing }
         if kind == "system", levels.count > 1 {
             if Self.silent.contains(levels[1]) { return .nothing }
-            if levels[1] == "tap" {
-                return .left((try? Payload.object(payload))?["left"]?.intValue ?? 0)
-            }
+            if levels[1] == "tap" { return .left((try? Payload.object(payload))?["left"]?.intValue ?? 0) }
             if levels[1] == "refusal" { return refusal(payload, at: now) }
             if levels[1] == "dead-letter" { return deadLetter(payload, at: now) }
         }
@@ -79,8 +74,7 @@ struct TapReader: Sendable {
     private static func branch(_ levels: [String]) -> String {
         let parts: [String] =
             switch levels[0] {
-            case "device", "user":
-                levels.enumerated().map { $0 % 2 == 1 && $0 < levels.count - 1 ? "+" : $1 }
+            case "device", "user": levels.enumerated().map { $0 % 2 == 1 && $0 < levels.count - 1 ? "+" : $1 }
             case "app" where levels.count > 4 && levels[3] == "request":
                 ["app/+/+/request", services.contains(levels[4]) ? levels[4] : "+"]
             case "app", "product":
@@ -126,9 +120,7 @@ struct TapReader: Sendable {
             bytes: 0
         )
         line.payload = .object(
-            JSONObject(
-                ["username", "clientId", "address", "action", "detail"].map { ($0, body[$0]) }
-            )
+            JSONObject(["username", "clientId", "address", "action", "detail"].map { ($0, body[$0]) })
         )
         (line.outcome, line.reason) = (.refused, body["reason"]?.stringValue)
         line.did = ClientRefusal.device(named: username)

@@ -4,9 +4,8 @@ import Load
 
 /// Measures requests of apps, and reports during many logins: `lamplighter-bench accounts`.
 ///
-/// Requests without a hash are compared with an echo, which sends each request back; reports while
-/// 200 users log in at once are compared with reports alone. All measurements share a private
-/// broker and take turns.
+/// Requests without a hash are compared with an echo, which sends each request back; reports while 200 users log in at
+/// once are compared with reports alone. All measurements share a private broker and take turns.
 struct BenchAccounts: Benchmark {
     static let configuration = CommandConfiguration(
         "accounts",
@@ -38,22 +37,16 @@ struct BenchAccounts: Benchmark {
     ]
 
     func measure(in folder: String) async throws -> BenchResult {
-        var result = BenchResult(
-            "\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians"
-        )
+        var result = BenchResult("\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians")
         for round in 1...rounds {
             tell("round \(round)")
             // Each round uses users who have never logged in.
-            try await BenchField(
-                devices: devices,
-                terminals: terminals,
-                logins: logins,
-                in: folder + "/round-\(round)"
-            ).use { field in
-                // The requests refresh the terminals' tokens, so they are last.
-                try await BenchRig.make(.bound, field).use { try logIn($0, &result) }
-                try await ask(field, &result)
-            }
+            try await BenchField(devices: devices, terminals: terminals, logins: logins, in: folder + "/round-\(round)")
+                .use { field in
+                    // The requests refresh the terminals' tokens, so they are last.
+                    try await BenchRig.make(.bound, field).use { try logIn($0, &result) }
+                    try await ask(field, &result)
+                }
         }
         return result
     }
@@ -103,8 +96,7 @@ struct BenchAccounts: Benchmark {
         let memory = rig.consumer.memory()
         let question = RequestLoad.Question(
             method: "account/login",
-            params: "{\"countryCode\":\"1\",\"username\":\"bench-#\",\"password\":"
-                + "\"\(BenchSeed.password)\"}",
+            params: "{\"countryCode\":\"1\",\"username\":\"bench-#\",\"password\":" + "\"\(BenchSeed.password)\"}",
             needsToken: false,
             window: 1
         )
@@ -138,11 +130,7 @@ struct BenchAccounts: Benchmark {
         let kept = result.ratio("reportsDuringLogins", to: "reportsAlone")
         let refused = result.samples("loginsRefused").max() ?? 0
         let rates = Self.questions.map { question in
-            BenchGoal(
-                "\(question.method), answers/s",
-                result["answersPerSecond.\(question.method)"],
-                atLeast: 3000
-            )
+            BenchGoal("\(question.method), answers/s", result["answersPerSecond.\(question.method)"], atLeast: 3000)
         }
         return rates + [
             BenchGoal("reports during logins / alone", kept, atLeast: 0.7),
@@ -161,9 +149,7 @@ extension BenchRig {
     ///
     /// - Returns: The reports done a second during the logins, and the duration of these.
     /// - Throws: `LoadError`.
-    fileprivate func throughput(
-        during logins: RequestLoad
-    ) throws -> (rate: Double, seconds: Double) {
+    fileprivate func throughput(during logins: RequestLoad) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())
         logins.send(isContinued: false)
         try load.flood(seconds: 60, window: Self.window) {

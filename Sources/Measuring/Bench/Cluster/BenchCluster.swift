@@ -5,8 +5,7 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures what further processes add to one database a few milliseconds away: `lamplighter-bench
-/// cluster`.
+/// Measures what further processes add to one database a few milliseconds away: `lamplighter-bench cluster`.
 struct BenchCluster: Benchmark {
     static let configuration = CommandConfiguration(
         "cluster",
@@ -55,9 +54,7 @@ struct BenchCluster: Benchmark {
             throw ValidationError("--processes takes ascending numbers from 1 to 16.")
         }
         guard lanes * (counts.last ?? 1) <= 32, lanes > 0, devices >= 320 else {
-            throw ValidationError(
-                "The --lanes of all processes are at most 32, --devices at least 320."
-            )
+            throw ValidationError("The --lanes of all processes are at most 32, --devices at least 320.")
         }
         guard delay >= 0, batch > 0, depth > 0, rate > 0, seconds > 0, overlap > 0 else {
             throw ValidationError("every other number must be greater than 0")
@@ -95,9 +92,7 @@ struct BenchCluster: Benchmark {
         }
     }
 
-    func goals(_ result: BenchResult) -> [BenchGoal] {
-        Self.goals(result, processes: counts, overlap: overlap)
-    }
+    func goals(_ result: BenchResult) -> [BenchGoal] { Self.goals(result, processes: counts, overlap: overlap) }
 
     /// Returns the goals for figures of some numbers of processes.
     static func goals(
@@ -126,29 +121,17 @@ struct BenchCluster: Benchmark {
             goals.append(BenchGoal(name, p99[1] / p99[0], atMost: 1.5))
         }
         return goals + [
-            BenchGoal(
-                "deadlocks in \(Int(overlap)) s of overlapping devices",
-                result["deadlocks"],
-                atMost: 0
-            ),
-            BenchGoal(
-                "deadlocks without an order, which must show",
-                result["unsortedDeadlocks"],
-                atLeast: 1
-            ),
+            BenchGoal("deadlocks in \(Int(overlap)) s of overlapping devices", result["deadlocks"], atMost: 0),
+            BenchGoal("deadlocks without an order, which must show", result["unsortedDeadlocks"], atLeast: 1),
         ]
     }
 
     // MARK: Reports
 
-    /// Returns the reports answered a second, and the processor time of the processes and the
-    /// database for each, in microseconds.
+    /// Returns the reports answered a second, and the processor time of the processes and the database for each, in
+    /// microseconds.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
-        let load = ClusterLoad(
-            devices: try cluster.devices(ofLanes: lanes),
-            depth: depth,
-            root: cluster.field.root
-        )
+        let load = ClusterLoad(devices: try cluster.devices(ofLanes: lanes), depth: depth, root: cluster.field.root)
         defer { load.disconnect() }
         try load.connect(port: cluster.field.port)
         try load.warmUp()
@@ -162,14 +145,12 @@ struct BenchCluster: Benchmark {
 
     /// Returns the round trips in milliseconds.
     ///
-    /// With several processes, only commands whose app and device are served by different processes
-    /// are measured.
+    /// With several processes, only commands whose app and device are served by different processes are measured.
     private func commands(_ cluster: ClusterField) async throws -> [Double] {
         let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1
         let terminals = cluster.field.seed.terminals
-        let pairs = cluster.field.seed.bound.enumerated().compactMap {
-            (place, device) -> (LoadDevice, Int)? in
+        let pairs = cluster.field.seed.bound.enumerated().compactMap { (place, device) -> (LoadDevice, Int)? in
             let owner = (devices + place) % terminals.count
             let lanes = [device.did, terminals[owner].terminalID].map {
                 LanePlan.shared.lane(of: .control, for: $0).number
@@ -184,12 +165,7 @@ struct BenchCluster: Benchmark {
             crowd: nil,
             root: cluster.field.root
         )
-        return try await load.roundTrips(
-            port: cluster.field.port,
-            pause: .seconds(5),
-            seconds: 2 * seconds,
-            rate: rate
-        )
+        return try await load.roundTrips(port: cluster.field.port, pause: .seconds(5), seconds: 2 * seconds, rate: rate)
     }
 
     // MARK: Locks
@@ -203,10 +179,7 @@ struct BenchCluster: Benchmark {
         let isOver = Flag()
         let bound = cluster.field.seed.bound
         let devices = bound.prefix(50).map { DeviceID(trusted: $0.did) }
-        for _ in 0..<4 {
-            LockingThread(store: store, devices: devices, isSorted: isSorted, isOver: isOver)
-                .start()
-        }
+        for _ in 0..<4 { LockingThread(store: store, devices: devices, isSorted: isSorted, isOver: isOver).start() }
         let load = ClusterLoad(devices: bound, depth: 1, root: cluster.field.root)
         try load.connect(port: cluster.field.port)
         try load.warmUp()

@@ -24,9 +24,7 @@ struct BenchDatabase {
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
-        if getuid() == 0, let user = getpwnam("postgres") {
-            chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
-        }
+        if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
         let made = try await launch(
             "initdb",
             ["-D", data, "-U", "lamplighter", "-A", "trust", "-E", "UTF8", "--locale=C"],
@@ -36,8 +34,8 @@ struct BenchDatabase {
             throw LoadError.failed("initdb: \((TextFile.read(output) ?? "").suffix(500))")
         }
         let settings = [
-            "listen_addresses=127.0.0.1", "max_connections=400", "shared_buffers=256MB",
-            "deadlock_timeout=200ms", "unix_socket_directories=",
+            "listen_addresses=127.0.0.1", "max_connections=400", "shared_buffers=256MB", "deadlock_timeout=200ms",
+            "unix_socket_directories=",
         ]
         let process = try await launch(
             "postgres",
@@ -49,19 +47,12 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the programs, which refuse to run as root, and ends it when this process dies,
-    /// even by SIGKILL.
+    /// Starts one of the programs, which refuse to run as root, and ends it when this process dies, even by SIGKILL.
     ///
     /// Changing the user clears the signal requested for that, so it's requested again.
-    private static func launch(
-        _ program: String,
-        _ arguments: [String],
-        output: String
-    ) async throws -> ChildProcess {
+    private static func launch(_ program: String, _ arguments: [String], output: String) async throws -> ChildProcess {
         let path = programs + "/" + program
-        guard getuid() == 0 else {
-            return try await ChildProcess.launch(path, arguments, output: output)
-        }
+        guard getuid() == 0 else { return try await ChildProcess.launch(path, arguments, output: output) }
         return try await ChildProcess.launch(
             "/usr/bin/setpriv",
             [
@@ -120,8 +111,7 @@ enum ProcessorTime {
     /// Returns the processor time of a process and its children, including ended ones, in seconds.
     static func seconds(ofTree pid: Int) -> Double {
         let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
-        return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +))
-            / perSecond
+        return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +)) / perSecond
     }
 
     private static let perSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -132,9 +122,7 @@ enum ProcessorTime {
         return text.split(separator: ")").last?.split(separator: " ") ?? []
     }
 
-    private static func parent(_ pid: Int) -> Int? {
-        fields(pid).dropFirst().first.flatMap { Int($0) }
-    }
+    private static func parent(_ pid: Int) -> Int? { fields(pid).dropFirst().first.flatMap { Int($0) } }
 
     private static func ticks(_ pid: Int, count: Int) -> Double {
         fields(pid).dropFirst(11).prefix(count).compactMap { Double($0) }.reduce(0, +)

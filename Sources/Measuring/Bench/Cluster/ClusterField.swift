@@ -7,8 +7,8 @@ import Service
 import Storage
 import Workers
 
-/// The environment of `lamplighter-bench cluster`: a database behind a delay, a broker with the
-/// gate, and processes that share the work.
+/// The environment of `lamplighter-bench cluster`: a database behind a delay, a broker with the gate, and processes
+/// that share the work.
 final class ClusterField: RunningPart {
     /// The broker, and the store that the processes share.
     let field: BenchField
@@ -22,8 +22,8 @@ final class ClusterField: RunningPart {
     /// The number of users with a terminal that sends commands.
     private static let terminals = 64
 
-    /// Sets up the environment in a folder, without processes; `delay` is the time of a round trip
-    /// to the database in milliseconds.
+    /// Sets up the environment in a folder, without processes; `delay` is the time of a round trip to the database in
+    /// milliseconds.
     ///
     /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(devices: Int, delay: Double, batch: Int, in folder: String) async throws {
@@ -66,9 +66,7 @@ final class ClusterField: RunningPart {
                     "gateFile=\(directory.credentials)", "serverKeyFile=\(directory.serverKey)",
                     "serviceSecretFile=\(directory.serviceSecret)",
                 ] + BenchField.wideLimits.map { "\($0)=\($1)" }
-            processes.append(
-                try await BenchProcess.service(data, port: field.port, settings: settings)
-            )
+            processes.append(try await BenchProcess.service(data, port: field.port, settings: settings))
         }
         let stopwatch = Stopwatch()
         while try !isShared(among: count) {
@@ -94,9 +92,7 @@ final class ClusterField: RunningPart {
         let leases = try field.store.coordinate { try $0.leases.all() }
         return Dictionary(
             uniqueKeysWithValues: leases.compactMap { lease in
-                guard lease.worker == worker, lease.isHeld, let node = lease.node else {
-                    return nil
-                }
+                guard lease.worker == worker, lease.isHeld, let node = lease.node else { return nil }
                 return (lease.lane, node)
             }
         )
@@ -114,9 +110,7 @@ final class ClusterField: RunningPart {
     }
 
     /// The processor time that the processes and the database have used, in seconds.
-    var workSeconds: Double {
-        processes.map(\.processorSeconds).reduce(0, +) + database.workSeconds
-    }
+    var workSeconds: Double { processes.map(\.processorSeconds).reduce(0, +) + database.workSeconds }
 
     /// Returns the time of the processes' round trip to the database, in milliseconds.
     ///

@@ -16,8 +16,8 @@ final class ClusterLoad: AnsweredLoad {
         )
     }
 
-    /// Begins to report, and runs until every device has had answers, so that arrivals are
-    /// processed and statements prepared.
+    /// Begins to report, and runs until every device has had answers, so that arrivals are processed and statements
+    /// prepared.
     ///
     /// - Throws: `LoadError` if that takes more than a minute.
     func warmUp() throws(LoadError) {

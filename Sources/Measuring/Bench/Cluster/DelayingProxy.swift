@@ -3,8 +3,7 @@ import Glibc
 import Load
 import Workers
 
-/// A TCP proxy to a port of this machine that delays every byte, like a connection to another
-/// machine.
+/// A TCP proxy to a port of this machine that delays every byte, like a connection to another machine.
 ///
 /// A single thread serves all connections until the process ends.
 struct DelayingProxy {
@@ -14,8 +13,7 @@ struct DelayingProxy {
         var unsent: [UInt8] = []
     }
 
-    /// The bytes that arrive at a descriptor at a moment; none stands for the end of its
-    /// connection.
+    /// The bytes that arrive at a descriptor at a moment; none stands for the end of its connection.
     private struct Parcel {
         var due: Int64
         var to: Int32
@@ -43,8 +41,7 @@ struct DelayingProxy {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, size) | listen(listener, 512)
-                    | getsockname(listener, pointer, &size)
+                bind(listener, pointer, size) | listen(listener, 512) | getsockname(listener, pointer, &size)
             }
         }
         guard result == 0 else { throw .system(function: "listen", code: errno) }
@@ -121,11 +118,7 @@ struct DelayingProxy {
         if count < 0, errno == EAGAIN { return }
         if count <= 0 { epoll_ctl(poller, EPOLL_CTL_DEL, descriptor, nil) }
         parcels.append(
-            Parcel(
-                due: LoadClock.nanoseconds + delay,
-                to: side.other,
-                bytes: Array(scratch.prefix(max(0, count)))
-            )
+            Parcel(due: LoadClock.nanoseconds + delay, to: side.other, bytes: Array(scratch.prefix(max(0, count))))
         )
     }
 
@@ -148,9 +141,7 @@ struct DelayingProxy {
         side.unsent += bytes
         let count = send(descriptor, side.unsent, side.unsent.count, Int32(MSG_NOSIGNAL))
         if count > 0 { side.unsent.removeFirst(count) }
-        if before == side.unsent.isEmpty {
-            watch(descriptor, EPOLL_CTL_MOD, writes: !side.unsent.isEmpty)
-        }
+        if before == side.unsent.isEmpty { watch(descriptor, EPOLL_CTL_MOD, writes: !side.unsent.isEmpty) }
         sides[descriptor] = side
     }
 

@@ -6,8 +6,8 @@ import Workers
 
 /// Measures commands from app to service to device and back: `lamplighter-bench commands`.
 ///
-/// It compares them with the same four hops through the bare broker, with and without waiting for
-/// the disk, and measures how a device with very many users affects the others.
+/// It compares them with the same four hops through the bare broker, with and without waiting for the disk, and
+/// measures how a device with very many users affects the others.
 struct BenchCommands: Benchmark {
     static let configuration = CommandConfiguration(
         "commands",
@@ -107,12 +107,7 @@ struct BenchCommands: Benchmark {
             crowd: crowd,
             root: field.root
         )
-        return try await load.roundTrips(
-            port: field.port,
-            pause: .seconds(2),
-            seconds: seconds,
-            rate: rate
-        )
+        return try await load.roundTrips(port: field.port, pause: .seconds(2), seconds: seconds, rate: rate)
     }
 
     func goals(_ result: BenchResult) -> [BenchGoal] {

@@ -25,8 +25,7 @@ private enum OpenPages: String, CaseIterable {
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []
-        case .three:
-            [["overview"], dids.prefix(Self.rows).map { "device:\($0)" }, ["page:\(dids[0])"]]
+        case .three: [["overview"], dids.prefix(Self.rows).map { "device:\($0)" }, ["page:\(dids[0])"]]
         case .tap: [["tap"]]
         }
     }
@@ -36,8 +35,8 @@ private enum OpenPages: String, CaseIterable {
 
 /// Measures the cost of open consoles to the processing of reports: `lamplighter-bench console`.
 ///
-/// One service and one load, with and without consoles in turn, in the opposite order each round,
-/// so that other work on a shared machine affects both alike.
+/// One service and one load, with and without consoles in turn, in the opposite order each round, so that other work on
+/// a shared machine affects both alike.
 struct BenchConsole: Benchmark {
     static let configuration = CommandConfiguration(
         "console",
@@ -60,9 +59,7 @@ struct BenchConsole: Benchmark {
 
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
-            throw ValidationError(
-                "--devices, --rounds and --seconds must be at least 1, --stored at least 0."
-            )
+            throw ValidationError("--devices, --rounds and --seconds must be at least 1, --stored at least 0.")
         }
     }
 
@@ -98,10 +95,7 @@ struct BenchConsole: Benchmark {
 
     private func measureDelays(_ rig: BenchRig, token: String, _ result: inout BenchResult) throws {
         let pace = result[OpenPages.none.key + ".reportsPerSecond"] / 2
-        result.add(
-            "while latencies are measured",
-            .init(pace, "reports/s", at: "latencyReportsPerSecond")
-        )
+        result.add("while latencies are measured", .init(pace, "reports/s", at: "latencyReportsPerSecond"))
         try inTurns(rig, token: token) { pages in
             let delays = try rig.latency(seconds: seconds, rate: pace)
             result.add(pages.title, delays: delays, at: pages.key)
@@ -123,9 +117,7 @@ struct BenchConsole: Benchmark {
             tell("round \(round)")
             let order = OpenPages.allCases
             for pages in round.isMultiple(of: 2) ? order.reversed() : order {
-                let consoles = try pages.watches(dids).map {
-                    try OpenConsole(port: Int(port), token: token, watch: $0)
-                }
+                let consoles = try pages.watches(dids).map { try OpenConsole(port: Int(port), token: token, watch: $0) }
                 try body(pages)
                 guard !consoles.contains(where: \.hasEnded) else {
                     throw LoadError.failed("the console ended a stream unexpectedly")
@@ -140,11 +132,7 @@ struct BenchConsole: Benchmark {
         let rates = result.ratio(three + ".reportsPerSecond", to: none + ".reportsPerSecond")
         return [
             BenchGoal("reports/s with three / without", rates, atLeast: 0.98),
-            BenchGoal(
-                "p99 with three / without",
-                result.ratio(three + ".p99", to: none + ".p99"),
-                atMost: 1.05
-            ),
+            BenchGoal("p99 with three / without", result.ratio(three + ".p99", to: none + ".p99"), atMost: 1.05),
         ]
     }
 }

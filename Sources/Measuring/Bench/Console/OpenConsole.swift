@@ -3,8 +3,7 @@ import Load
 import Synchronization
 import Workers
 
-/// An open page of the console: the event stream that its browser would hold, read by a thread of
-/// its own.
+/// An open page of the console: the event stream that its browser would hold, read by a thread of its own.
 final class OpenConsole: Sendable {
     private let descriptor: Int32
     private let ended = Mutex(false)

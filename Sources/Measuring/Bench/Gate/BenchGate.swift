@@ -4,9 +4,9 @@ import Metering
 
 /// Measures the cost of counting a message: `lamplighter-bench gate`.
 ///
-/// It runs the broker plugin's code with the plugin's clock, for messages within the limits, for a
-/// flood beyond a connection's limits, and for one beyond its source address's limits. Counting is
-/// only a part of the gate's work for a message; `lamplighter-bench reports` shows the whole.
+/// It runs the broker plugin's code with the plugin's clock, for messages within the limits, for a flood beyond a
+/// connection's limits, and for one beyond its source address's limits. Counting is only a part of the gate's work for
+/// a message; `lamplighter-bench reports` shows the whole.
 struct BenchGate: Benchmark {
     static let configuration = CommandConfiguration(
         "gate",
@@ -18,9 +18,7 @@ struct BenchGate: Benchmark {
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
-    func validate() throws {
-        guard messages > 0 else { throw ValidationError("--messages must be at least 1.") }
-    }
+    func validate() throws { guard messages > 0 else { throw ValidationError("--messages must be at least 1.") } }
 
     private static let wide = Allowance(
         messagesPerSecond: 1_000_000_000,
@@ -28,16 +26,10 @@ struct BenchGate: Benchmark {
         bytesPerSecond: 1_000_000_000,
         byteBurst: 0
     )
-    private static let narrow = Allowance(
-        messagesPerSecond: 1,
-        messageBurst: 1,
-        bytesPerSecond: 1,
-        byteBurst: 1
-    )
+    private static let narrow = Allowance(messagesPerSecond: 1, messageBurst: 1, bytesPerSecond: 1, byteBurst: 1)
 
     private static let kinds = [
-        ("within the limits", "within", wide, 1_000_000_000),
-        ("beyond them", "beyond", narrow, 1_000_000_000),
+        ("within the limits", "within", wide, 1_000_000_000), ("beyond them", "beyond", narrow, 1_000_000_000),
         ("beyond the address's", "beyondAddress", wide, 1),
     ]
 
@@ -59,11 +51,7 @@ struct BenchGate: Benchmark {
     private func nanoseconds(_ allowance: Allowance, addressPerSecond: Int) -> Double {
         let begin = CoarseClock.milliseconds()
         var meter = Meter(allowance, patience: 10, now: begin)
-        var address = AddressBudget(
-            messagesPerSecond: addressPerSecond,
-            messageBurst: 0,
-            now: begin
-        )
+        var address = AddressBudget(messagesPerSecond: addressPerSecond, messageBurst: 0, now: begin)
         var sender = AddressBudget.Sender(now: begin)
         var passed = 0
         let stopwatch = Stopwatch()

@@ -18,9 +18,7 @@ struct BenchDisk {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw LoadError.system(function: "open", code: errno) }
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
-        for start in stride(from: 0, to: Self.fileBytes, by: zeros.count) {
-            try write(zeros, at: start)
-        }
+        for start in stride(from: 0, to: Self.fileBytes, by: zeros.count) { try write(zeros, at: start) }
         try flush()
     }
 
@@ -40,8 +38,6 @@ struct BenchDisk {
     }
 
     private func flush() throws {
-        guard fdatasync(file) == 0 else {
-            throw LoadError.system(function: "fdatasync", code: errno)
-        }
+        guard fdatasync(file) == 0 else { throw LoadError.system(function: "fdatasync", code: errno) }
     }
 }

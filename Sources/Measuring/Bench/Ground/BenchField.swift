@@ -11,22 +11,19 @@ import Storage
 import Web
 import Workers
 
-/// A benchmark's private environment: a temporary data directory, a filled store, a broker with the
-/// gate.
+/// A benchmark's private environment: a temporary data directory, a filled store, a broker with the gate.
 final class BenchField: RunningPart {
     let directory: DataDirectory
     let port: Int
     let seed: BenchSeed
     let root: String
-    /// The store, kept open: the last process to close a database deletes its log, and a file
-    /// system that discards the blocks immediately makes the disk pause while the next part is
-    /// measured.
+    /// The store, kept open: the last process to close a database deletes its log, and a file system that discards the
+    /// blocks immediately makes the disk pause while the next part is measured.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild
 
-    /// Creates a folder with a data directory, fills the store and starts the broker; `flags`
-    /// overrides settings.
+    /// Creates a folder with a data directory, fills the store and starts the broker; `flags` overrides settings.
     ///
     /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(
@@ -37,18 +34,15 @@ final class BenchField: RunningPart {
         flags: [String: String] = [:],
         in folder: String
     ) async throws {
-        guard mkdir(folder, 0o700) == 0 else {
-            throw LoadError.system(function: "mkdir", code: errno)
-        }
+        guard mkdir(folder, 0o700) == 0 else { throw LoadError.system(function: "mkdir", code: errno) }
         let settings = try await SettingsReader(
             file: nil,
             environment: [:],
             flags: [
-                "data": folder + "/data", "demo": "false",
-                "broker.gate": MeasuredProgram.current.gate, "broker.newClientsPerMinute": "100000",
-                // In each pass Mosquitto reads one packet of each connection, so a thousand busy
-                // devices delay a subscriber's acknowledgements; the messages queued meanwhile must
-                // not be dropped.
+                "data": folder + "/data", "demo": "false", "broker.gate": MeasuredProgram.current.gate,
+                "broker.newClientsPerMinute": "100000",
+                // In each pass Mosquitto reads one packet of each connection, so a thousand busy devices delay a
+                // subscriber's acknowledgements; the messages queued meanwhile must not be dropped.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
             ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
@@ -58,22 +52,9 @@ final class BenchField: RunningPart {
         secrets = try ServiceSecrets(directory)
         store = try StoreAccess.service(directory, StorePlace(settings))
         let toolsSecret = secrets.tools
-        try store.batch(at: SystemClock().now) {
-            try $0.services.save("tools", role: .worker, secret: toolsSecret)
-        }
-        seed = try BenchSeed(
-            store,
-            devices: devices,
-            terminals: terminals,
-            stored: stored,
-            logins: logins
-        )
-        port = try Ports.choose(
-            0,
-            hosts: LocalHosts.of(settings.mqttHost),
-            cure: "--mqtt-port 0",
-            purpose: "bench"
-        )
+        try store.batch(at: SystemClock().now) { try $0.services.save("tools", role: .worker, secret: toolsSecret) }
+        seed = try BenchSeed(store, devices: devices, terminals: terminals, stored: stored, logins: logins)
+        port = try Ports.choose(0, hosts: LocalHosts.of(settings.mqttHost), cure: "--mqtt-port 0", purpose: "bench")
         broker = BrokerChild(
             plan: try BrokerPlan(
                 settings: settings,

@@ -36,15 +36,7 @@ extension Transaction {
     ///
     /// - Throws: The store's error.
     func bind(_ did: DeviceID, to uid: String, as role: Binding.Role = .special) throws {
-        try bindings.insert(
-            Binding(
-                did: did,
-                uid: UserID(trusted: uid),
-                app: BenchSeed.app,
-                role: role,
-                boundAt: now
-            )
-        )
+        try bindings.insert(Binding(did: did, uid: UserID(trusted: uid), app: BenchSeed.app, role: role, boundAt: now))
     }
 }
 
@@ -56,9 +48,7 @@ extension Store {
     ///
     /// - Throws: `LoadError`, or the store's error.
     static func bench(at path: String) throws -> Store {
-        guard let key = ServerKey(Sodium.randomBytes(32)) else {
-            throw LoadError.failed("no random key")
-        }
+        guard let key = ServerKey(Sodium.randomBytes(32)) else { throw LoadError.failed("no random key") }
         return try Store(path: path, credentialsPath: nil, key: key)
     }
 
@@ -81,12 +71,7 @@ extension Store {
     /// Creates a product and devices of it, each bound to the owner, if any.
     ///
     /// - Throws: The store's error.
-    func fillDevices(
-        _ count: Int,
-        of product: Product,
-        owner: String? = nil,
-        at now: Instant
-    ) throws -> [DeviceID] {
+    func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
         var maker = DeviceMaker(product.key)
         var dids: [DeviceID] = []
         try batch(at: now) { try $0.products.save(product, secret: "bench") }

@@ -6,8 +6,9 @@ enum BenchFolder {
     ///
     /// - Throws: The system's error.
     static func make(in place: String? = nil) throws -> String {
-        let folder = (place.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory)
-            .appending(path: "lamplighter-bench-\(UUID().uuidString.lowercased())")
+        let folder = (place.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory).appending(
+            path: "lamplighter-bench-\(UUID().uuidString.lowercased())"
+        )
         try FileManager.default.createDirectory(
             at: folder,
             withIntermediateDirectories: false,

@@ -27,9 +27,6 @@ struct BenchGoal: Sendable {
 
     /// The goal as JSON.
     var json: JSONValue {
-        [
-            "name": .string(name), "value": .double(value), "limit": .double(limit),
-            "met": .bool(isMet),
-        ]
+        ["name": .string(name), "value": .double(value), "limit": .double(limit), "met": .bool(isMet)]
     }
 }

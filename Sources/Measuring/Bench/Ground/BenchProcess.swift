@@ -37,15 +37,11 @@ struct BenchProcess: RunningPart {
     /// Starts the service on a data directory, and waits until all its parts accept work.
     ///
     /// - Throws: `LoadError`, or the system's error.
-    static func service(
-        _ data: String,
-        port: Int,
-        settings: [String] = []
-    ) async throws -> BenchProcess {
+    static func service(_ data: String, port: Int, settings: [String] = []) async throws -> BenchProcess {
         try await start(
             [
-                "serve", "--data", data, "--mqtt-port", "\(port)", "--http-port", "0",
-                "--health-port", "0", "--log-level", "error",
+                "serve", "--data", data, "--mqtt-port", "\(port)", "--http-port", "0", "--health-port", "0",
+                "--log-level", "error",
             ] + settings.flatMap { ["--set", $0] },
             output: data + "/service.log"
         ) { TextFile.exists(data + "/ready.json") }

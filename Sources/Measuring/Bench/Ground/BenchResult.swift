@@ -12,9 +12,7 @@ struct BenchResult: Sendable {
         var samples: [Double]
 
         /// Makes a figure with one sample.
-        init(_ value: Double, _ unit: String, at key: String) {
-            (self.key, self.unit, samples) = (key, unit, [value])
-        }
+        init(_ value: Double, _ unit: String, at key: String) { (self.key, self.unit, samples) = (key, unit, [value]) }
 
         var value: Double { samples.median }
     }
@@ -40,13 +38,10 @@ struct BenchResult: Sendable {
     private var rows: [Row] = []
     var goals: [BenchGoal] = []
 
-    /// Creates a result without figures; `settings` is the beginning of its JSON, and `tell`
-    /// receives a line for each measurement.
-    init(
-        _ heading: String,
-        _ settings: JSONObject = [:],
-        tell: @escaping @Sendable (String) -> Void = Benchmarks.tell
-    ) {
+    /// Creates a result without figures; `settings` is the beginning of its JSON, and `tell` receives a line for each
+    /// measurement.
+    init(_ heading: String, _ settings: JSONObject = [:], tell: @escaping @Sendable (String) -> Void = Benchmarks.tell)
+    {
         self.heading = heading
         self.settings = settings
         self.tell = tell
@@ -76,25 +71,19 @@ struct BenchResult: Sendable {
     }
 
     /// Returns the samples of a figure; none if it wasn't measured.
-    func samples(_ key: String) -> [Double] {
-        rows.lazy.flatMap(\.figures).first { $0.key == key }?.samples ?? []
-    }
+    func samples(_ key: String) -> [Double] { rows.lazy.flatMap(\.figures).first { $0.key == key }?.samples ?? [] }
 
     /// The value of a figure; 0 if it wasn't measured.
     subscript(key: String) -> Double { samples(key).median }
 
     /// Returns the median, over measurements, of the ratio of two figures.
-    func ratio(_ key: String, to base: String) -> Double {
-        zip(samples(key), samples(base)).map { $0 / $1 }.median
-    }
+    func ratio(_ key: String, to base: String) -> Double { zip(samples(key), samples(base)).map { $0 / $1 }.median }
 
     /// Whether every goal is met.
     var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table.
-    var text: String {
-        ([heading] + rows.map(\.text) + ["goals"] + goals.map(\.text)).joined(separator: "\n")
-    }
+    var text: String { ([heading] + rows.map(\.text) + ["goals"] + goals.map(\.text)).joined(separator: "\n") }
 
     /// The result as JSON.
     var json: JSONValue {

@@ -47,9 +47,7 @@ struct BenchSeed {
                 loggedOut.append(Self.terminal(of: uid, token: ""))
             }
         }
-        try store.fill(max(stored, 2 * devices), at: now) { tx, number in
-            try addDevice(number, of: devices, in: tx)
-        }
+        try store.fill(max(stored, 2 * devices), at: now) { tx, number in try addDevice(number, of: devices, in: tx) }
     }
 
     private var document: Product {
@@ -58,8 +56,7 @@ struct BenchSeed {
             name: "Bench sensor",
             dataPoints: [
                 DataPoint("sequence", .int, min: 0, max: 1e15),
-                DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125),
-                DataPoint("switchedOn", .bool),
+                DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125), DataPoint("switchedOn", .bool),
             ]
         )
     }
@@ -85,12 +82,7 @@ struct BenchSeed {
     }
 
     private static func terminal(of uid: UserID, token: String) -> LoadTerminal {
-        LoadTerminal(
-            appID: app.text,
-            terminalID: RandomHex.digits(bytes: 16),
-            token: token,
-            uid: uid.text
-        )
+        LoadTerminal(appID: app.text, terminalID: RandomHex.digits(bytes: 16), token: token, uid: uid.text)
     }
 
     /// Begins a session of a user on a new terminal of the app.
@@ -115,12 +107,7 @@ struct BenchSeed {
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()
-        try tx.devices.setIdentity(
-            did,
-            secret: secret,
-            passcode: "bench-passcode",
-            hardware: JSONObject()
-        )
+        try tx.devices.setIdentity(did, secret: secret, passcode: "bench-passcode", hardware: JSONObject())
         let device = LoadDevice(did: did.text, secret: secret)
         if number < devices {
             unbound.append(device)

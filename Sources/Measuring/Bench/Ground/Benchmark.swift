@@ -24,9 +24,7 @@ extension Benchmark {
         FileLimit.raise()
         let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }
-        var result = try await MeasuredProgram.$current.withValue(output.measured) {
-            try await measure(in: folder)
-        }
+        var result = try await MeasuredProgram.$current.withValue(output.measured) { try await measure(in: folder) }
         result.goals = goals(result)
         if output.json { BenchOutput.show(result.json) } else { print(result.text) }
         if !result.isMet { throw ExitCode(1) }

@@ -6,9 +6,8 @@ package enum Benchmarks {
     /// The commands in the order of the help.
     package static var commands: [any ParsableCommand.Type] {
         [
-            BenchReports.self, BenchCommands.self, BenchAccounts.self, BenchSchedules.self,
-            BenchHistory.self, BenchGate.self, BenchCluster.self, BenchConsole.self,
-            BenchConsumer.self,
+            BenchReports.self, BenchCommands.self, BenchAccounts.self, BenchSchedules.self, BenchHistory.self,
+            BenchGate.self, BenchCluster.self, BenchConsole.self, BenchConsumer.self,
         ]
     }
 

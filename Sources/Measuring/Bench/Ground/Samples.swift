@@ -8,9 +8,7 @@ extension [Double] {
     }
 
     /// Returns the value below which a share of the values lies; 0 if there are none.
-    func quantile(_ share: Double) -> Double {
-        isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)]
-    }
+    func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 
 extension Double {

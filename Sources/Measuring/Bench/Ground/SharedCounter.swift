@@ -15,9 +15,9 @@ final class SharedCounter {
         defer { close(file) }
         let size = MemoryLayout<Atomic<Int>>.size
         guard ftruncate(file, size) == 0 else { throw .system(function: "ftruncate", code: errno) }
-        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
-            memory != MAP_FAILED
-        else { throw .system(function: "mmap", code: errno) }
+        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
+            throw .system(function: "mmap", code: errno)
+        }
         // Zero bytes are an atomic 0, and both processes see the same cell.
         cell = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
     }

@@ -8,11 +8,10 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// Measures queries about a day, for a device with a long past and one with a short past:
-/// `lamplighter-bench history`.
+/// Measures queries about a day, for a device with a long past and one with a short past: `lamplighter-bench history`.
 ///
-/// Both report every 8.64 seconds, 10,000 times a day. The short past is one day; the long one ends
-/// with a day of the same length.
+/// Both report every 8.64 seconds, 10,000 times a day. The short past is one day; the long one ends with a day of the
+/// same length.
 struct BenchHistory: Benchmark {
     static let configuration = CommandConfiguration(
         "history",
@@ -32,8 +31,7 @@ struct BenchHistory: Benchmark {
     @Option(help: "A data directory to write devices to, instead of measuring.")
     var into: String?
 
-    @Option(help: "Devices without a history in addition to the one with a history, for --into.")
-    var devices = 0
+    @Option(help: "Devices without a history in addition to the one with a history, for --into.") var devices = 0
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
@@ -65,8 +63,7 @@ struct BenchHistory: Benchmark {
 
     func run() async throws {
         guard let into else { return try await finish() }
-        let settings = try await SettingsReader(file: nil, environment: [:], flags: ["data": into])
-            .read()
+        let settings = try await SettingsReader(file: nil, environment: [:], flags: ["data": into]).read()
         let directory = try DataDirectory.existing(settings)
         let store = try StoreAccess.tool(directory, StorePlace(settings))
         let did = try BenchLongPast(records: records, devices: devices).write(into: store).text
@@ -74,10 +71,7 @@ struct BenchHistory: Benchmark {
     }
 
     func measure(in folder: String) throws -> BenchResult {
-        var result = BenchResult(
-            "\(questions) queries of each kind, medians",
-            ["records": .integer(Int64(records))]
-        )
+        var result = BenchResult("\(questions) queries of each kind, medians", ["records": .integer(Int64(records))])
         let store = try Store.bench(at: folder + "/bench.db")
         let product = Product(key: ProductKey(bench: "be"), name: "Bench")
         let dids = try store.fillDevices(2, of: product, at: Self.dayStart)
@@ -112,10 +106,7 @@ struct BenchHistory: Benchmark {
         let start = Self.dayStart.milliseconds + Int64(Self.fewRecords - count) * Self.interval
         try store.fillPast(of: did, records: count, at: Self.dayStart) { number in
             let temperature = Double(number % 400) / 10
-            return (
-                start + Int64(number) * Self.interval,
-                ["temperature": .double(temperature), "switchedOn": true]
-            )
+            return (start + Int64(number) * Self.interval, ["temperature": .double(temperature), "switchedOn": true])
         }
     }
 

@@ -3,8 +3,7 @@ import JSON
 import Storage
 import Workers
 
-/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --into
-/// DIR`.
+/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --into DIR`.
 ///
 /// The console and its pages are measured with it. The past ends now.
 struct BenchLongPast {
@@ -28,8 +27,7 @@ struct BenchLongPast {
             (
                 now.milliseconds - length + length * Int64(number + 1) / Int64(records),
                 [
-                    "temperature": .double(Double(number % 400) / 10),
-                    "power": .bool(number / 1000 % 2 == 0),
+                    "temperature": .double(Double(number % 400) / 10), "power": .bool(number / 1000 % 2 == 0),
                     "mode": .string(Self.modes[number / 5000 % Self.modes.count]),
                 ]
             )
@@ -42,8 +40,8 @@ struct BenchLongPast {
             key: ProductKey(bench: "bc"),
             name: "Bench lamp",
             dataPoints: [
-                DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125),
-                DataPoint("power", .bool), DataPoint("mode", .enum, values: modes),
+                DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125), DataPoint("power", .bool),
+                DataPoint("mode", .enum, values: modes),
             ],
             historyDays: days + 1
         )

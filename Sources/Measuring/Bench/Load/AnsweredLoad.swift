@@ -1,8 +1,7 @@
 import Glibc
 import Load
 
-/// Messages of many clients over one broker that are all answered, with a few under way for each
-/// client.
+/// Messages of many clients over one broker that are all answered, with a few under way for each client.
 ///
 /// It runs in the thread that calls it. A subclass writes the messages.
 class AnsweredLoad {
@@ -17,14 +16,9 @@ class AnsweredLoad {
     private(set) var sent = 0
     private(set) var answered = 0
 
-    /// Creates the load without connecting; each client publishes to its topic, and has up to
-    /// `window` messages under way.
-    init(
-        _ members: [LoadConnections.Member],
-        topics: [String],
-        window: Int,
-        napMicroseconds: UInt32
-    ) {
+    /// Creates the load without connecting; each client publishes to its topic, and has up to `window` messages under
+    /// way.
+    init(_ members: [LoadConnections.Member], topics: [String], window: Int, napMicroseconds: UInt32) {
         connections = LoadConnections(members)
         self.topics = topics.map { Array($0.utf8) }
         self.window = window
@@ -46,8 +40,7 @@ class AnsweredLoad {
     /// Disconnects all clients.
     func disconnect() { connections.disconnect() }
 
-    /// Sends messages from all clients, and a new one after each answer if `isContinued`; `turn`
-    /// reads the answers.
+    /// Sends messages from all clients, and a new one after each answer if `isContinued`; `turn` reads the answers.
     func send(isContinued: Bool) {
         isSending = isContinued
         for index in topics.indices {
@@ -67,8 +60,7 @@ class AnsweredLoad {
         while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             try watch.look(answered)
-            // This lets many answers be read at once: the load shares the machine with the measured
-            // processes.
+            // This lets many answers be read at once: the load shares the machine with the measured processes.
             usleep(napMicroseconds)
         }
         return Double(answered - before) / stopwatch.seconds
@@ -92,9 +84,7 @@ class AnsweredLoad {
     /// Handles received packets, and writes the packets that follow from them.
     ///
     /// - Throws: `LoadError` if a connection ends.
-    func turn(milliseconds: Int32) throws(LoadError) {
-        try connections.turn(milliseconds: milliseconds, take)
-    }
+    func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }
 
     private func send(_ index: Int) {
         sent += 1

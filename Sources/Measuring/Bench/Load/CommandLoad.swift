@@ -3,8 +3,8 @@ import Load
 
 /// Commands from app terminals to devices and back, in one thread, with four messages each.
 ///
-/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the
-/// device answers, and the service or `BenchHops` publishes the outcome to the terminal.
+/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers, and the
+/// service or `BenchHops` publishes the outcome to the terminal.
 final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
@@ -14,8 +14,7 @@ final class CommandLoad {
     private let crowd: LoadDevice?
     private let root: String
     private let crowdPlace: Int
-    /// The next `sn`; its start differs from load to load, since a request's id stays known for ten
-    /// minutes.
+    /// The next `sn`; its start differs from load to load, since a request's id stays known for ten minutes.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Stopwatch] = [:]
     /// The milliseconds of each round trip, recorded while `isTiming`.
@@ -26,13 +25,7 @@ final class CommandLoad {
     private var crowdReports = 0
 
     /// Creates the load without connecting; `crowd` is a device that all terminals see.
-    init(
-        devices: [LoadDevice],
-        terminals: [LoadTerminal],
-        owners: [Int],
-        crowd: LoadDevice?,
-        root: String
-    ) {
+    init(devices: [LoadDevice], terminals: [LoadTerminal], owners: [Int], crowd: LoadDevice?, root: String) {
         self.devices = devices
         self.terminals = terminals
         self.owners = owners
@@ -55,12 +48,7 @@ final class CommandLoad {
     /// `pause` is the time for the service to process every device's arrival.
     /// - Returns: The round trips in milliseconds, after two seconds of warm-up.
     /// - Throws: `LoadError`, also if commands are lost.
-    func roundTrips(
-        port: Int,
-        pause: Duration,
-        seconds: Double,
-        rate: Double
-    ) async throws -> [Double] {
+    func roundTrips(port: Int, pause: Duration, seconds: Double, rate: Double) async throws -> [Double] {
         defer { connections.disconnect() }
         try connections.connect(port: port, take)
         try await Task.sleep(for: pause)
@@ -72,8 +60,7 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate, has the crowd's device report once a second, and waits for
-    /// the last outcome.
+    /// Sends commands at an even rate, has the crowd's device report once a second, and waits for the last outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {
         let stopwatch = Stopwatch()
         var sent = 0
@@ -100,9 +87,7 @@ final class CommandLoad {
             try turn(milliseconds: 10)
             let now = LoadClock.nanoseconds
             if heard != seen - sentAt.count { (heard, end) = (seen - sentAt.count, now + patience) }
-            guard now < end else {
-                throw .timeout("\(sentAt.count) commands have no outcome, \(seen) statuses seen")
-            }
+            guard now < end else { throw .timeout("\(sentAt.count) commands have no outcome, \(seen) statuses seen") }
         }
     }
 
@@ -123,11 +108,7 @@ final class CommandLoad {
 
     private func report(_ device: LoadDevice) {
         crowdReports += 1
-        publish(
-            crowdPlace,
-            "device/\(device.did)/report",
-            body: "{\"data\":{\"sequence\":\(crowdReports)}}"
-        )
+        publish(crowdPlace, "device/\(device.did)/report", body: "{\"data\":{\"sequence\":\(crowdReports)}}")
     }
 
     private func publish(_ place: Int, _ topic: String, body: String) {
@@ -139,15 +120,9 @@ final class CommandLoad {
         connections.flush(place)
     }
 
-    private func turn(milliseconds: Int32) throws(LoadError) {
-        try connections.turn(milliseconds: milliseconds, take)
-    }
+    private func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }
 
-    private func take(
-        _ place: Int,
-        _ topic: UnsafeRawBufferPointer,
-        payload: UnsafeRawBufferPointer
-    ) {
+    private func take(_ place: Int, _ topic: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
         let topic = String(decoding: topic, as: UTF8.self)
         let body = String(decoding: payload, as: UTF8.self)
         if place < devices.count {
@@ -159,9 +134,9 @@ final class CommandLoad {
 
     /// Answers a command as its device.
     private func answer(_ device: Int, _ body: String) {
-        guard let cid = LoadText.number("\"cid\":", in: body),
-            let sn = LoadText.number("\"sn\":", in: body)
-        else { return }
+        guard let cid = LoadText.number("\"cid\":", in: body), let sn = LoadText.number("\"sn\":", in: body) else {
+            return
+        }
         publish(
             device,
             "device/\(devices[device].did)/report",
@@ -172,9 +147,9 @@ final class CommandLoad {
     /// Handles an outcome or a device's status that a terminal received.
     private func hear(_ topic: String, _ body: String) {
         if topic.hasSuffix("/command") {
-            guard let sn = LoadText.number("\"sn\":", in: body),
-                let begin = sentAt.removeValue(forKey: sn)
-            else { return }
+            guard let sn = LoadText.number("\"sn\":", in: body), let begin = sentAt.removeValue(forKey: sn) else {
+                return
+            }
             if isTiming { delays.append(begin.seconds * 1000) }
         } else if let crowd, topic.hasSuffix("/device/\(crowd.did)/status"),
             let sequence = LoadText.number("\"sequence\":", in: body), sequence > 0,

@@ -77,8 +77,7 @@ final class LoadConnections {
     func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {
         pool.turn(milliseconds: milliseconds) { place, packet in
             switch packet {
-            case .connectionAnswer(let code):
-                if code == 0 { answered += 1 } else { fail(.refused(code: code)) }
+            case .connectionAnswer(let code): if code == 0 { answered += 1 } else { fail(.refused(code: code)) }
             case .subscriptionAnswer(let isGranted):
                 if isGranted { answered += 1 } else { fail(.failed("subscription refused")) }
             case .publish(let topic, let payload, _): take(place, topic, payload)

@@ -1,5 +1,4 @@
-/// Finds a member of a JSON text by name without parsing the rest, for the messages that loads
-/// receive.
+/// Finds a member of a JSON text by name without parsing the rest, for the messages that loads receive.
 enum LoadText {
     /// Returns the integer after `name`, which includes quotes and colon; nil if it's absent.
     static func number(_ name: String, in body: String) -> Int? {
@@ -10,9 +9,9 @@ enum LoadText {
 
     /// Returns the text after `name`, which includes quotes and colon; nil if it's absent.
     static func text(_ name: String, in body: String) -> Substring? {
-        guard let range = body.utf8.firstRange(of: name.utf8),
-            body[range.upperBound...].first == "\""
-        else { return nil }
+        guard let range = body.utf8.firstRange(of: name.utf8), body[range.upperBound...].first == "\"" else {
+            return nil
+        }
         return body[range.upperBound...].dropFirst().prefix { $0 != "\"" }
     }
 }

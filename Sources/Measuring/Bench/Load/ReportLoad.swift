@@ -3,8 +3,8 @@ import Load
 
 /// Reports from many devices over one broker, with at most a window of them under way.
 ///
-/// It runs in the thread that calls it. The reports' consumer provides the number done through
-/// `consumed`; the service does so by answering one report in `markEvery`, which carries an id.
+/// It runs in the thread that calls it. The reports' consumer provides the number done through `consumed`; the service
+/// does so by answering one report in `markEvery`, which carries an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -31,11 +31,10 @@ final class ReportLoad {
     private(set) var sent = 0
     /// The number of `sent` reports that the service's answers cover.
     private(set) var marked = 0
-    /// The number of `sent` reports that the terminals know, from their own status or from a later
-    /// one of the same device.
+    /// The number of `sent` reports that the terminals know, from their own status or from a later one of the same
+    /// device.
     ///
-    /// The service replaces statuses that are a second old. Retained ones of an earlier load don't
-    /// count.
+    /// The service replaces statuses that are a second old. Retained ones of an earlier load don't count.
     private(set) var delivered = 0
     /// The milliseconds from a device's publish to a terminal's receipt, recorded while `isTiming`.
     private(set) var delays: [Double] = []
@@ -62,9 +61,7 @@ final class ReportLoad {
     ///
     /// - Returns: The authenticated connections a second.
     /// - Throws: `LoadError` for the first refusal.
-    func connect(port: Int) throws(LoadError) -> Double {
-        try connections.connect(port: port, take)
-    }
+    func connect(port: Int) throws(LoadError) -> Double { try connections.connect(port: port, take) }
 
     /// Disconnects all devices and terminals.
     func disconnect() { connections.disconnect() }
@@ -90,8 +87,8 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // This lets the answers to a burst be read at once: the load shares the machine with
-            // the measured processes, and should cost little beside them.
+            // This lets the answers to a burst be read at once: the load shares the machine with the measured
+            // processes, and should cost little beside them.
             usleep(Self.napMicroseconds)
         }
     }
@@ -127,8 +124,7 @@ final class ReportLoad {
 
     /// Sends a report that requests a response, which then covers all reports before it.
     ///
-    /// With a full window, every device can have unconfirmed reports; this waits for the first
-    /// device without any.
+    /// With a full window, every device can have unconfirmed reports; this waits for the first device without any.
     ///
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func mark() throws(LoadError) {
@@ -156,8 +152,8 @@ final class ReportLoad {
                     device: device,
                     count: counts[device]
                 )
-                // The id must differ from those of earlier loads, or the service would treat the
-                // report as a repetition.
+                // The id must differ from those of earlier loads, or the service would treat the report as a
+                // repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }
@@ -165,9 +161,7 @@ final class ReportLoad {
         }
     }
 
-    private func turn(milliseconds: Int32) throws(LoadError) {
-        try connections.turn(milliseconds: milliseconds, take)
-    }
+    private func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }
 
     private func take(_ place: Int, _: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
         if place < devices { takeResponse(payload) } else { takeStatus(payload) }
@@ -181,9 +175,7 @@ final class ReportLoad {
     }
 
     private func takeStatus(_ payload: UnsafeRawBufferPointer) {
-        guard let sequence = ReportStream.sequence(in: payload), stream.contains(sequence) else {
-            return
-        }
+        guard let sequence = ReportStream.sequence(in: payload), stream.contains(sequence) else { return }
         let report = reports[sequence & (reports.count - 1)]
         delivered += max(0, report.count - told[report.device])
         told[report.device] = max(told[report.device], report.count)

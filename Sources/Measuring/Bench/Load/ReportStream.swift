@@ -13,8 +13,7 @@ struct ReportStream {
     /// The number of seconds after which the sequences repeat: ten digits hold no more.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequences differ from those of streams begun in another second of the
-    /// same day.
+    /// Begins a stream whose sequences differ from those of streams begun in another second of the same day.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond
@@ -24,8 +23,7 @@ struct ReportStream {
     /// Returns whether a report written by this stream had a sequence.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Writes a report into `bytes`, which it empties first; an `id` requests a response from the
-    /// service.
+    /// Writes a report into `bytes`, which it empties first; an `id` requests a response from the service.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1

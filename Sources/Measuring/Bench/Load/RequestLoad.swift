@@ -21,16 +21,13 @@ final class RequestLoad: AnsweredLoad {
     /// The first refusal.
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; each terminal uses its token, or the app's secret
-    /// instead.
+    /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
         self.question = question
         self.terminals = terminals
         prefix = question.method.replacing("/", with: "-")
         super.init(
-            terminals.map {
-                .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"])
-            },
+            terminals.map { .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"]) },
             topics: terminals.map { "\($0.space(root))/request/\(question.method)" },
             window: question.window,
             napMicroseconds: 500

@@ -5,8 +5,7 @@ import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A program that the service is compared with, in a process of its own: `lamplighter-bench
-/// consume`.
+/// A program that the service is compared with, in a process of its own: `lamplighter-bench consume`.
 struct BenchConsumer: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 
@@ -14,13 +13,13 @@ struct BenchConsumer: ParsableCommand {
     enum Kind: String, ExpressibleByArgument {
         /// A: libmosquitto used as its manual shows, without any work.
         ///
-        /// A report counts once the broker has read its confirmation, as a report counts for the
-        /// service once it's answered.
+        /// A report counts once the broker has read its confirmation, as a report counts for the service once it's
+        /// answered.
         case plain
         /// A*: the same, but a report counts as soon as it's received.
         ///
-        /// A busy broker reads one packet of a connection for each packet of every device, so most
-        /// confirmations are unread when the measurement ends: half of its work is left for later.
+        /// A busy broker reads one packet of a connection for each packet of every device, so most confirmations are
+        /// unread when the measurement ends: half of its work is left for later.
         case received
         /// B: reports are read in batches and each is published on, without a store.
         case relay
@@ -51,8 +50,7 @@ struct BenchConsumer: ParsableCommand {
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The interval at which A asks how far the broker has read, the same as between the service's
-    /// answers.
+    /// The interval at which A asks how far the broker has read, the same as between the service's answers.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes reports until the process ends.
@@ -129,10 +127,7 @@ struct BenchConsumer: ParsableCommand {
         }
     }
 
-    private func runHops(
-        _ options: ConnectionOptions,
-        before: (Int) throws -> Void = { _ in }
-    ) throws {
+    private func runHops(_ options: ConnectionOptions, before: (Int) throws -> Void = { _ in }) throws {
         var hops = BenchHops(root: root)
         try serve(options, BenchHops.filters(root), before: before) { topic, payload in
             hops.follow(topic, payload).map { (Array($0.topic.utf8), Array($0.payload.utf8)) }
@@ -154,17 +149,10 @@ struct BenchConsumer: ParsableCommand {
         say("ready")
         var intake = Intake()
         while true {
-            try client.receive(
-                upTo: 500,
-                linger: .milliseconds(5),
-                wait: .seconds(1),
-                into: &intake
-            )
+            try client.receive(upTo: 500, linger: .milliseconds(5), wait: .seconds(1), into: &intake)
             try before(intake.deliveries.count)
             for delivery in intake.deliveries {
-                guard
-                    let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
-                else { continue }
+                guard let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload]) else { continue }
                 try client.publish(
                     topic: String(decoding: next.topic, as: UTF8.self),
                     payload: next.payload,

@@ -2,8 +2,7 @@ import Glibc
 
 /// Passes on apps' commands to devices and the devices' answers, without validating them.
 ///
-/// `lamplighter-bench commands` compares the service with it: the same four hops without work in
-/// between.
+/// `lamplighter-bench commands` compares the service with it: the same four hops without work in between.
 struct BenchHops {
     private let root: String
     /// The topic of each command's outcome, by its `sn`.
@@ -17,10 +16,8 @@ struct BenchHops {
     }
 
     /// Returns the message that follows from a received one; nil if none does.
-    mutating func follow(
-        _ topic: ArraySlice<UInt8>,
-        _ payload: ArraySlice<UInt8>
-    ) -> (topic: String, payload: String)? {
+    mutating func follow(_ topic: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> (topic: String, payload: String)?
+    {
         let topic = String(decoding: topic, as: UTF8.self)
         let body = String(decoding: payload, as: UTF8.self)
         let levels = topic.dropFirst(root.count + 1).split(separator: "/")
@@ -32,9 +29,9 @@ struct BenchHops {
     }
 
     private mutating func command(_ body: String, asker: String) -> (String, String)? {
-        guard let sn = LoadText.number("\"sn\":", in: body),
-            let did = LoadText.text("\"did\":", in: body)
-        else { return nil }
+        guard let sn = LoadText.number("\"sn\":", in: body), let did = LoadText.text("\"did\":", in: body) else {
+            return nil
+        }
         spaces[sn] = asker
         return (
             "\(root)/device/\(did)/command",
@@ -43,11 +40,9 @@ struct BenchHops {
     }
 
     private mutating func outcome(_ body: String) -> (String, String)? {
-        guard let sn = LoadText.number("\"sequence\":", in: body),
-            let space = spaces.removeValue(forKey: sn)
-        else { return nil }
-        return (
-            "\(root)/\(space)/command", "{\"cid\":\(sn),\"sn\":\(sn),\"state\":\"done\",\"code\":0}"
-        )
+        guard let sn = LoadText.number("\"sequence\":", in: body), let space = spaces.removeValue(forKey: sn) else {
+            return nil
+        }
+        return ("\(root)/\(space)/command", "{\"cid\":\(sn),\"sn\":\(sn),\"state\":\"done\",\"code\":0}")
     }
 }

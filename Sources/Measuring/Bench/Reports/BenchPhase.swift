@@ -105,11 +105,9 @@ struct BenchRig: RunningPart {
         return delays
     }
 
-    /// Returns the number of reports done for the window: readers must keep up as well, or the
-    /// broker's queues for them overflow.
-    private func consumed(_ window: Int) -> Int {
-        phase.hasReaders ? min(done, load.delivered + window) : done
-    }
+    /// Returns the number of reports done for the window: readers must keep up as well, or the broker's queues for them
+    /// overflow.
+    private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
     /// Waits until the service has processed the arrival of the devices.
     private func settle() throws {

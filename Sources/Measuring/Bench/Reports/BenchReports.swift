@@ -3,10 +3,10 @@ import JSON
 
 /// Measures the main path against its bounds, on a private broker: `lamplighter-bench reports`.
 ///
-/// The phases are: A, a plain libmosquitto subscriber without any work; A*, the same, counted
-/// before the broker has read its confirmations; B, a relay that publishes each report on; C, the
-/// service with unbound devices; D, the service with each device bound to one app's user. Each runs
-/// in a process of its own, in turns over several rounds: machines vary, and medians are fairer.
+/// The phases are: A, a plain libmosquitto subscriber without any work; A*, the same, counted before the broker has
+/// read its confirmations; B, a relay that publishes each report on; C, the service with unbound devices; D, the
+/// service with each device bound to one app's user. Each runs in a process of its own, in turns over several rounds:
+/// machines vary, and medians are fairer.
 struct BenchReports: Benchmark {
     static let configuration = CommandConfiguration(
         "reports",
@@ -38,14 +38,10 @@ struct BenchReports: Benchmark {
             "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians",
             ["devices": .integer(Int64(devices))]
         )
-        try await field(stored: 0, in: folder + "/small").use { field in
-            try await compare(field, &result)
-        }
+        try await field(stored: 0, in: folder + "/small").use { field in try await compare(field, &result) }
         if stored > 0 {
             tell("filling a store with \(stored) devices")
-            try await field(stored: stored, in: folder + "/large").use { field in
-                try await grow(field, &result)
-            }
+            try await field(stored: stored, in: folder + "/large").use { field in try await grow(field, &result) }
         }
         return result
     }
@@ -68,9 +64,7 @@ struct BenchReports: Benchmark {
         let pace = result[BenchPhase.bound.rate] / 2
         result.add("while latencies are measured", .init(pace, "reports/s", at: Self.pace))
         for phase in [BenchPhase.relay, .bound, .relay, .bound] {
-            let delays = try await BenchRig.make(phase, field).use {
-                try $0.latency(seconds: seconds, rate: pace)
-            }
+            let delays = try await BenchRig.make(phase, field).use { try $0.latency(seconds: seconds, rate: pace) }
             let label = "\(phase.rawValue): from a device's publish to the app's receipt"
             result.add(label, delays: delays, at: phase.latency)
         }

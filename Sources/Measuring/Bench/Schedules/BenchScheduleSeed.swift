@@ -11,9 +11,7 @@ struct BenchScheduleSeed {
 
     /// Adds a number of schedules, all due at a moment, spread over bound devices.
     mutating func add(_ count: Int, of dids: [DeviceID], dueAt: Instant, to store: Store) throws {
-        let owners = try store.read { tx in
-            try dids.compactMap { did in try tx.bindings.all(of: did).first }
-        }
+        let owners = try store.read { tx in try dids.compactMap { did in try tx.bindings.all(of: did).first } }
         guard !owners.isEmpty else { throw LoadError.failed("no device is bound") }
         try store.fill(count, at: SystemClock().now) { tx, number in
             try add(owners[number % owners.count], dueAt, tx: tx)

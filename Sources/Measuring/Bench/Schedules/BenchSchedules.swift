@@ -11,9 +11,8 @@ import Workers
 
 /// Measures schedules on a private broker: `lamplighter-bench schedules`.
 ///
-/// It measures how long finding due schedules takes among few and among many, how fast very many
-/// due in the same minute are carried out, alone and beside reports, and how punctual triggers are
-/// under light load.
+/// It measures how long finding due schedules takes among few and among many, how fast very many due in the same minute
+/// are carried out, alone and beside reports, and how punctual triggers are under light load.
 struct BenchSchedules: Benchmark {
     static let configuration = CommandConfiguration(
         "schedules",
@@ -32,8 +31,7 @@ struct BenchSchedules: Benchmark {
     @Option(help: "Minutes of light load whose triggers are timed.")
     var minutes = 2
 
-    @Option(help: "Single commands a second, from `bench commands`, to compare with.")
-    var commands = 0.0
+    @Option(help: "Single commands a second, from `bench commands`, to compare with.") var commands = 0.0
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
@@ -50,10 +48,7 @@ struct BenchSchedules: Benchmark {
         )
         for (name, count) in [("\(Self.fewStored)", Self.fewStored), ("stored", stored)] {
             let time = try lookup(count, "\(folder)/\(name).db")
-            result.add(
-                "to find \(Self.dueStored) due of \(count)",
-                .init(time, "µs", at: "lookupMicroseconds.\(name)")
-            )
+            result.add("to find \(Self.dueStored) due of \(count)", .init(time, "µs", at: "lookupMicroseconds.\(name)"))
         }
         try await BenchField(devices: devices, in: folder + "/field").use { field in
             try await BenchRig.make(.bound, field).use { try burst($0, &result) }
@@ -65,8 +60,7 @@ struct BenchSchedules: Benchmark {
         var goals = [
             BenchGoal(
                 "finding due schedules, \(stored) stored / \(Self.fewStored)",
-                result["lookupMicroseconds.stored"]
-                    / result["lookupMicroseconds.\(Self.fewStored)"],
+                result["lookupMicroseconds.stored"] / result["lookupMicroseconds.\(Self.fewStored)"],
                 atMost: 1.5
             ),
             BenchGoal(
@@ -78,12 +72,7 @@ struct BenchSchedules: Benchmark {
                 "memory after / before",
                 result["memoryMegabytes.after"] / result["memoryMegabytes.before"],
                 atMost: 1.5
-            ),
-            BenchGoal(
-                "99 % of triggers within, ms",
-                result["triggerLagP99Milliseconds"],
-                atMost: 100
-            ),
+            ), BenchGoal("99 % of triggers within, ms", result["triggerLagP99Milliseconds"], atMost: 100),
         ]
         if commands > 0 {
             let ratio = result["schedulesPerSecond"] / commands
@@ -103,11 +92,7 @@ struct BenchSchedules: Benchmark {
             let now = SystemClock().now
             let stopwatch = Stopwatch()
             let found = try store.read { tx in
-                try tx.schedules.due(
-                    after: now.adding(seconds: -300),
-                    upTo: now,
-                    limit: Self.dueStored
-                )
+                try tx.schedules.due(after: now.adding(seconds: -300), upTo: now, limit: Self.dueStored)
             }
             let seconds = stopwatch.seconds
             guard found.count == Self.dueStored else {
@@ -142,10 +127,7 @@ struct BenchSchedules: Benchmark {
         try seed.add(schedules, of: dids, dueAt: second, to: store)
         Self.sleep(until: second)
         let during = try rig.throughput(seconds: 10)
-        result.add(
-            "while as many schedules are due",
-            .init(during, "reports/s", at: "reportsPerSecond.during")
-        )
+        result.add("while as many schedules are due", .init(during, "reports/s", at: "reportsPerSecond.during"))
         _ = try drain(store, 2 * schedules, since: second)
 
         let lags = try punctuality(rig.field, store, dids: dids, seed: &seed)
@@ -170,8 +152,7 @@ struct BenchSchedules: Benchmark {
 
     // MARK: Light load
 
-    /// Returns the times from the beginnings of their minutes to the triggers' arrivals, in
-    /// milliseconds.
+    /// Returns the times from the beginnings of their minutes to the triggers' arrivals, in milliseconds.
     private func punctuality(
         _ field: BenchField,
         _ store: Store,
@@ -206,9 +187,7 @@ struct BenchSchedules: Benchmark {
             let now = LoadClock.milliseconds
             for delivery in intake.deliveries {
                 let body = try? JSONValue.parse(intake.bytes[delivery.payload]).objectValue
-                guard let dueAt = body?["dueAt"]?.intValue, dueAt >= first.milliseconds else {
-                    continue
-                }
+                guard let dueAt = body?["dueAt"]?.intValue, dueAt >= first.milliseconds else { continue }
                 lags.append(Double(now - dueAt))
             }
             try client.flush()

@@ -1,5 +1,5 @@
-// ask(method, params): sends a request as the terminal and returns the answer as JSON. Needs the
-// package mqtt-nio, version 2 (github.com/swift-server-community/mqtt-nio), and the LL_ variables.
+// ask(method, params): sends a request as the terminal and returns the answer as JSON. Needs the package mqtt-nio,
+// version 2 (github.com/swift-server-community/mqtt-nio), and the LL_ variables.
 import Foundation
 import MQTTNIO
 import NIOCore
@@ -14,11 +14,7 @@ func ask(_ method: String, _ params: String) async throws -> String {
         port: Int(variables["LL_PORT"] ?? "") ?? 1883,
         identifier: terminal,
         eventLoopGroupProvider: .createNew,
-        configuration: .init(
-            version: .v5_0,
-            userName: "app:\(app)",
-            password: token ?? variables["LL_SECRET"]
-        )
+        configuration: .init(version: .v5_0, userName: "app:\(app)", password: token ?? variables["LL_SECRET"])
     )
     do {
         _ = try await client.v5.connect(cleanStart: true)

@@ -2,8 +2,7 @@ package import JSON
 
 /// The demo product and app as documents, as an operator would import them.
 package enum DemoDocuments {
-    /// Returns a lamp with a thermometer: one data point of every common kind, an alert and a
-    /// fault.
+    /// Returns a lamp with a thermometer: one data point of every common kind, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object([
             "productKey": .string(keys.productKey), "name": "Demo lamp",
@@ -12,24 +11,23 @@ package enum DemoDocuments {
             "dataPoints": [
                 ["name": "power", "displayName": "Power", "access": "rw", "type": "bool"],
                 [
-                    "name": "brightness", "displayName": "Brightness", "access": "rw",
-                    "type": "int", "min": 0, "max": 100, "step": 1, "unit": "%",
+                    "name": "brightness", "displayName": "Brightness", "access": "rw", "type": "int", "min": 0,
+                    "max": 100, "step": 1, "unit": "%",
                 ],
                 [
                     "name": "mode", "displayName": "Mode", "access": "rw", "type": "enum",
                     "values": ["white", "warm", "color", "night"],
                 ],
                 [
-                    "name": "temperature", "displayName": "Temperature", "access": "ro",
-                    "type": "float", "min": -40, "max": 125, "unit": "°C",
+                    "name": "temperature", "displayName": "Temperature", "access": "ro", "type": "float", "min": -40,
+                    "max": 125, "unit": "°C",
                 ],
             ],
             "alerts": ["overheat"], "faults": ["lampFailure"],
         ])
     }
 
-    /// Returns an app that sees every product and lets users log in by phone or by the app's own
-    /// user ids.
+    /// Returns an app that sees every product and lets users log in by phone or by the app's own user ids.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",

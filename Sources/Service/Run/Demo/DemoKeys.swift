@@ -25,17 +25,8 @@ package struct DemoKeys: Sendable, Equatable {
             productKey: hex(16),
             productSecret: Sodium.randomSecret()
         )
-        do {
-            try TextFile.write(
-                String(decoding: keys.json.encoded(), as: UTF8.self) + "\n",
-                to: directory.demo
-            )
-        } catch {
-            throw Problem.demoKeysUnusable(
-                path: directory.demo,
-                why: "it cannot be written: \(error)"
-            )
-        }
+        do { try TextFile.write(String(decoding: keys.json.encoded(), as: UTF8.self) + "\n", to: directory.demo) } catch
+        { throw Problem.demoKeysUnusable(path: directory.demo, why: "it cannot be written: \(error)") }
         return keys
     }
 
@@ -49,25 +40,18 @@ package struct DemoKeys: Sendable, Equatable {
                 why: "there is no demo: the service was started with --no-demo"
             )
         }
-        guard let object = try? JSONValue.parse(bytes).objectValue,
-            let appID = object["appId"]?.stringValue,
-            let appSecret = object["appSecret"]?.stringValue,
-            let productKey = object["productKey"]?.stringValue,
+        guard let object = try? JSONValue.parse(bytes).objectValue, let appID = object["appId"]?.stringValue,
+            let appSecret = object["appSecret"]?.stringValue, let productKey = object["productKey"]?.stringValue,
             let productSecret = object["productSecret"]?.stringValue
         else { throw Problem.demoKeysUnusable(path: directory.demo, why: "it is malformed") }
-        return DemoKeys(
-            appID: appID,
-            appSecret: appSecret,
-            productKey: productKey,
-            productSecret: productSecret
-        )
+        return DemoKeys(appID: appID, appSecret: appSecret, productKey: productKey, productSecret: productSecret)
     }
 
     /// The keys as written to `demo.json` and `ready.json`.
     package var json: JSONValue {
         .object([
-            "appId": .string(appID), "appSecret": .string(appSecret),
-            "productKey": .string(productKey), "productSecret": .string(productSecret),
+            "appId": .string(appID), "appSecret": .string(appSecret), "productKey": .string(productKey),
+            "productSecret": .string(productSecret),
         ])
     }
 

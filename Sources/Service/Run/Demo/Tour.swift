@@ -1,8 +1,6 @@
-/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and
-/// switches it.
+/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and switches it.
 ///
-/// Each command is one line, quoted for sh, bash and zsh; later commands use variables that earlier
-/// ones set.
+/// Each command is one line, quoted for sh, bash and zsh; later commands use variables that earlier ones set.
 package struct Tour {
     let host: String
     let port: Int
@@ -10,8 +8,7 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, new for each tour: a bound lamp can't register again.
     let mac: String
-    /// The app's terminal, new for each tour: the app's secret can't connect as a terminal with a
-    /// session.
+    /// The app's terminal, new for each tour: the app's secret can't connect as a terminal with a session.
     let terminal: String
 
     /// A command and its effect in a few words.
@@ -25,8 +22,7 @@ package struct Tour {
     /// All commands, in order.
     package var steps: [Step] {
         [
-            Step(title: "a lamp registers", command: register),
-            Step(title: "it reports", command: report),
+            Step(title: "a lamp registers", command: register), Step(title: "it reports", command: report),
             Step(title: "an app logs in", command: login),
             Step(
                 title: "it binds the lamp",
@@ -40,11 +36,7 @@ package struct Tour {
             Step(title: "the lamp listens for a command", command: listen),
             Step(
                 title: "the app switches it on",
-                command: ask(
-                    "device/control",
-                    id: "3",
-                    parameters: #""did":"'$did'","data":{"power":true}"#
-                )
+                command: ask("device/control", id: "3", parameters: #""did":"'$did'","data":{"power":true}"#)
             ),
         ]
     }
@@ -59,8 +51,7 @@ package struct Tour {
             "mosquitto_rr \(address) -q 1 -i \(mac) -u product:\(demo.productKey)"
             + " -P '\(demo.productSecret)' -t \(topic) -e \(topic)ed"
             + #" -m '{"id":"1","mac":"\#(mac)","passcode":"\#(passcode)","hardware":{}}'"#
-        return "lamp=$(\(ask)); did=\(field("did", of: "lamp"));"
-            + " secret=\(field("secret", of: "lamp")); echo $lamp"
+        return "lamp=$(\(ask)); did=\(field("did", of: "lamp"));" + " secret=\(field("secret", of: "lamp")); echo $lamp"
     }
 
     private var report: String {
@@ -74,8 +65,7 @@ package struct Tour {
             "mosquitto_rr \(address) -q 1 -i \(terminal) -u app:\(demo.appID)"
             + " -P '\(demo.appSecret)' -t \(space)/request/account/loginAnonymous"
             + #" -e \#(space)/response -m '{"id":"1","params":{"countryCode":"49"}}'"#
-        return "app=$(\(ask)); token=\(field("token", of: "app"));"
-            + " user=\(field("uid", of: "app")); echo $app"
+        return "app=$(\(ask)); token=\(field("token", of: "app"));" + " user=\(field("uid", of: "app")); echo $app"
     }
 
     private var watch: String {
@@ -94,8 +84,7 @@ package struct Tour {
             + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#
     }
 
-    /// Returns shell text that extracts a string field from an answer with tools that every system
-    /// has.
+    /// Returns shell text that extracts a string field from an answer with tools that every system has.
     private func field(_ name: String, of variable: String) -> String {
         #"$(echo $\#(variable) | sed 's/.*"\#(name)":"//;s/".*//')"#
     }

@@ -6,11 +6,10 @@ import Synchronization
 import Web
 import Workers
 
-/// The reports to systemd that the service starts, is ready, is alive, waits for something, or
-/// stops.
+/// The reports to systemd that the service starts, is ready, is alive, waits for something, or stops.
 ///
-/// The service is alive while it answers its own health check over HTTP. A missing broker is no
-/// reason for a restart; the status line then names it.
+/// The service is alive while it answers its own health check over HTTP. A missing broker is no reason for a restart;
+/// the status line then names it.
 ///
 /// Thread safety: all members are constant or atomic.
 final class SystemdReports: Sendable {
@@ -26,8 +25,7 @@ final class SystemdReports: Sendable {
     ///   - socket: The socket on which systemd listens.
     ///   - readiness: The parts of the service, whose waits the status line shows.
     ///   - isReady: Returns whether the start has finished, for `systemctl start`.
-    ///   - isAlive: Runs the health check; it may block for as long as a third of the watchdog's
-    ///     time.
+    ///   - isAlive: Runs the health check; it may block for as long as a third of the watchdog's time.
     init(
         socket: SystemdSocket,
         readiness: Readiness,
@@ -66,8 +64,7 @@ final class SystemdReports: Sendable {
                 hasStarted = true
                 lines.append("READY=1")
             } else if extend <= .now {
-                // Bringing a large store up to date can take longer than systemd allows for a
-                // start.
+                // Bringing a large store up to date can take longer than systemd allows for a start.
                 lines.append("EXTEND_TIMEOUT_USEC=60000000")
                 extend = .now + ServiceLimits.startExtensionInterval
             }
@@ -79,12 +76,10 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check: briefly while the service starts, later often enough for the
-    /// watchdog.
+    /// Waits until the next check: briefly while the service starts, later often enough for the watchdog.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
-        let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval)
-            .components
+        let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components
         usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
 
@@ -100,8 +95,8 @@ final class SystemdReports: Sendable {
 extension SystemdReports {
     /// Makes the reports of a run; nil if systemd requests none.
     ///
-    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready
-    /// before its broker, which can start after it; the service waits for it.
+    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready before its broker,
+    /// which can start after it; the service waits for it.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)
@@ -114,8 +109,7 @@ extension SystemdReports {
                 ownsBroker
                     ? TextFile.exists(readyFile)
                     : parts.allSatisfy {
-                        $0.waitsFor == nil || $0.name == BrokerMonitor.gatePart
-                            || $0.name.hasPrefix("worker ")
+                        $0.waitsFor == nil || $0.name == BrokerMonitor.gatePart || $0.name.hasPrefix("worker ")
                     }
             },
             isAlive: { WebClient.body(of: health + "/healthz", within: patience) != nil }

@@ -1,16 +1,13 @@
 import Glibc
 
-/// The socket on which a service of `Type=notify` reports to systemd, in datagrams of `NAME=value`
-/// lines.
+/// The socket on which a service of `Type=notify` reports to systemd, in datagrams of `NAME=value` lines.
 ///
 /// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
-    /// The variables that systemd sets for the service only; a child with them would report in its
-    /// name.
+    /// The variables that systemd sets for the service only; a child with them would report in its name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
-    /// The time without a sign of life after which systemd restarts the service; nil without a
-    /// watchdog.
+    /// The time without a sign of life after which systemd restarts the service; nil without a watchdog.
     let watchdog: Duration?
     private let address: sockaddr_un
     private let length: socklen_t
@@ -21,8 +18,8 @@ struct SystemdSocket: Sendable {
     ///   - environment: The variables that systemd sets.
     ///   - pid: The process to watch, if `WATCHDOG_PID` names it.
     init?(_ environment: [String: String], pid: pid_t = getpid()) {
-        guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1,
-            let first = path.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
+        guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1, let first = path.utf8.first,
+            first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
         else { return nil }
         var bytes = Array(path.utf8)
         // systemd writes the NUL byte that begins an abstract address as @.
@@ -39,8 +36,7 @@ struct SystemdSocket: Sendable {
             .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends some lines as one message; a lost message does no harm, since states are sent again or
-    /// shown elsewhere.
+    /// Sends some lines as one message; a lost message does no harm, since states are sent again or shown elsewhere.
     func send(_ lines: [String]) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -2,8 +2,8 @@ import DequeModule
 
 /// A queue whose parties take turns, and in which each party's elements stay in order.
 ///
-/// Each turn gives a party `turnBytes`: a larger element waits for as many turns as it needs, so
-/// that a few large elements don't delay the small ones of others.
+/// Each turn gives a party `turnBytes`: a larger element waits for as many turns as it needs, so that a few large
+/// elements don't delay the small ones of others.
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
@@ -47,11 +47,7 @@ struct FairLine<Party: Hashable, Element> {
                 continue
             }
             count -= 1
-            if lines[party]?.elements.isEmpty == true {
-                lines[party] = nil
-            } else {
-                turns.append(party)
-            }
+            if lines[party]?.elements.isEmpty == true { lines[party] = nil } else { turns.append(party) }
             return first
         }
         return nil
@@ -72,8 +68,7 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if it fits in this turn and the saved ones; otherwise saves the
-    /// turn.
+    /// Takes the first element if it fits in this turn and the saved ones; otherwise saves the turn.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

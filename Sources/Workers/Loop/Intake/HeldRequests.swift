@@ -3,8 +3,8 @@ import Domain
 
 /// The queued requests of terminals over their answer budget, in order for each terminal.
 ///
-/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A
-/// client repeats a request that is lost in a crash, like a request that waits for slow work.
+/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A client repeats a request
+/// that is lost in a crash, like a request that waits for slow work.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -40,8 +40,7 @@ struct HeldRequests {
     /// Queues a request, or refuses it if too many wait.
     mutating func hold(_ message: Inbound, of party: UInt64, at now: ContinuousClock.Instant) {
         let size = message.size
-        guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax
-        else {
+        guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax else {
             let wait = budget?.wait(of: party, at: now) ?? .zero
             return refused.append((message, Self.rejection(after: wait)))
         }
@@ -58,8 +57,7 @@ struct HeldRequests {
         )
     }
 
-    /// Removes and returns the first request of each party that may go on, or all requests if the
-    /// worker is stopping.
+    /// Removes and returns the first request of each party that may go on, or all requests if the worker is stopping.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []

@@ -1,10 +1,9 @@
 import Domain
 
-/// Requests for long readings, such as history, which wait behind all other requests in a separate
-/// line.
+/// Requests for long readings, such as history, which wait behind all other requests in a separate line.
 ///
-/// They are acknowledged like held requests (`HeldRequests`), so that later requests are not
-/// counted as waiting. While many wait, each terminal has an equal share of the places.
+/// They are acknowledged like held requests (`HeldRequests`), so that later requests are not counted as waiting. While
+/// many wait, each terminal has an equal share of the places.
 struct LongReadings {
     /// A request that waits.
     struct Waiting {
@@ -24,8 +23,8 @@ struct LongReadings {
 
     /// Makes an empty line.
     ///
-    /// Beyond a quarter of the intake, each terminal is limited to its share; from half of the
-    /// intake's bytes on, all requests are refused.
+    /// Beyond a quarter of the intake, each terminal is limited to its share; from half of the intake's bytes on, all
+    /// requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -35,8 +34,7 @@ struct LongReadings {
     /// The number of requests that wait.
     var count: Int { line.count }
 
-    /// Adds a request behind the earlier ones of its terminal, or refuses it beyond the terminal's
-    /// share.
+    /// Adds a request behind the earlier ones of its terminal, or refuses it beyond the terminal's share.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax

@@ -16,8 +16,7 @@ struct Parties: Sendable {
         case user
     }
 
-    /// A party, identified by a hash; parties with the same hash, which are rare, share their
-    /// turns.
+    /// A party, identified by a hash; parties with the same hash, which are rare, share their turns.
     struct Party {
         var kind: Kind
         var key: UInt64
@@ -27,8 +26,7 @@ struct Parties: Sendable {
     /// The suffixes of the topics of long readings.
     private let longReadings: [[UInt8]]
 
-    /// Creates the lookup; `longReadings` are the worker's methods with long readings, with their
-    /// service.
+    /// Creates the lookup; `longReadings` are the worker's methods with long readings, with their service.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
@@ -54,22 +52,17 @@ struct Parties: Sendable {
         }
         let start = root.count
         switch topic[start] {
-        case UInt8(ascii: "d"):
-            return Party(kind: .sender, key: Self.hash(topic, from: start + 7, levels: 1))
-        case UInt8(ascii: "a"):
-            return Party(kind: .sender, key: Self.hash(topic, from: start, levels: 3))
-        case UInt8(ascii: "u"):
-            return Party(kind: .user, key: Self.hash(topic, from: start, levels: 2))
-        case UInt8(ascii: "p"):
-            return Party(kind: .registration, key: Self.hash(topic, from: start, levels: 3))
+        case UInt8(ascii: "d"): return Party(kind: .sender, key: Self.hash(topic, from: start + 7, levels: 1))
+        case UInt8(ascii: "a"): return Party(kind: .sender, key: Self.hash(topic, from: start, levels: 3))
+        case UInt8(ascii: "u"): return Party(kind: .user, key: Self.hash(topic, from: start, levels: 2))
+        case UInt8(ascii: "p"): return Party(kind: .registration, key: Self.hash(topic, from: start, levels: 3))
         default: return service(topic, start)
         }
     }
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message on another topic; the gate's presence messages stay in order
-    /// with the device's.
+    /// Returns the party of a message on another topic; the gate's presence messages stay in order with the device's.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -78,13 +71,8 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last
-    /// letter only.
-    private static func hash(
-        _ topic: UnsafeBufferPointer<UInt8>,
-        from start: Int,
-        levels: Int
-    ) -> UInt64 {
+    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last letter only.
+    private static func hash(_ topic: UnsafeBufferPointer<UInt8>, from start: Int, levels: Int) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         var left = levels
         var index = start

@@ -2,14 +2,12 @@ import DequeModule
 import Domain
 import Mosquitto
 
-/// A queue of received messages, in which the messages of each sender stay in order and senders
-/// take turns.
+/// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
-/// A turn is one message, or 2 KiB of a larger one. Long readings come last, and get a tenth of a
-/// batch while others wait.
+/// A turn is one message, or 2 KiB of a larger one. Long readings come last, and get a tenth of a batch while others
+/// wait.
 ///
-/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest
-/// messages are done.
+/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
         /// Its place in the order of arrival; nil for a message that was held, and is acknowledged.
@@ -26,11 +24,10 @@ struct TurnQueue {
     /// The service's own messages, which go first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the
-    /// ownership period that a reset begins.
+    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership period
+    /// that a reset begins.
     private var registrations = Deque<Waiting>()
-    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement
-    /// is held.
+    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The order of the first of `states`.
     private var base = 0
@@ -61,9 +58,7 @@ struct TurnQueue {
     var bytes: Int { orderedBytes + readings.bytes }
 
     /// Whether more messages may be received.
-    func hasRoom(_ limits: Limits) -> Bool {
-        count < limits.intakeMax && bytes < limits.intakeBytes
-    }
+    func hasRoom(_ limits: Limits) -> Bool { count < limits.intakeMax && bytes < limits.intakeBytes }
 
     /// Whether all received messages are done.
     var isIdle: Bool { states.isEmpty }
@@ -74,11 +69,7 @@ struct TurnQueue {
     /// Adds messages and returns the next batch.
     ///
     /// Call `finishBatch()` when the batch is committed, before the next call.
-    mutating func next(
-        _ intake: Intake,
-        upTo limit: Int,
-        at now: ContinuousClock.Instant = .now
-    ) -> [Inbound] {
+    mutating func next(_ intake: Intake, upTo limit: Int, at now: ContinuousClock.Instant = .now) -> [Inbound] {
         let deliveries = intake.deliveries
         let mayHold = held.isActive(at: now)
         if count == 0, states.isEmpty, !mayHold, deliveries.count <= limit {
@@ -106,11 +97,7 @@ struct TurnQueue {
         return batch + takeReadings(upTo: places, mayHold: mayHold, at: now)
     }
 
-    private mutating func takeReadings(
-        upTo places: Int,
-        mayHold: Bool,
-        at now: ContinuousClock.Instant
-    ) -> [Inbound] {
+    private mutating func takeReadings(upTo places: Int, mayHold: Bool, at now: ContinuousClock.Instant) -> [Inbound] {
         var batch: [Inbound] = []
         while batch.count < places, let next = readings.popFirst() {
             if mayHold, !next.wasHeld, held.mustHold(next.party, at: now) {
@@ -144,8 +131,7 @@ struct TurnQueue {
     /// Releases all held requests because the worker is stopping.
     mutating func endHolding() { held.end() }
 
-    /// Marks the last batch as done; returns how many more of the oldest messages may be
-    /// acknowledged.
+    /// Marks the last batch as done; returns how many more of the oldest messages may be acknowledged.
     mutating func finishBatch() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }
@@ -187,17 +173,13 @@ struct TurnQueue {
 
     private mutating func popFirst() -> Waiting? {
         if let word = words.popFirst() { return word }
-        if let first = registrations.first, first.order ?? 0 <= nextWaiting() {
-            return registrations.popFirst()
-        }
+        if let first = registrations.first, first.order ?? 0 <= nextWaiting() { return registrations.popFirst() }
         return senders.popFirst()
     }
 
     /// Returns the order of the oldest message that still waits.
     private mutating func nextWaiting() -> Int {
-        while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting {
-            firstWaiting += 1
-        }
+        while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting { firstWaiting += 1 }
         return firstWaiting
     }
 }
@@ -216,9 +198,7 @@ extension Inbound {
             payload: bytes[delivery.payload],
             responseTopic: delivery.responseTopic.map { bytes[$0] },
             correlation: delivery.correlationData.map { bytes[$0] },
-            sourceAddress: delivery.sourceAddress.map {
-                String(decoding: bytes[$0], as: UTF8.self)
-            },
+            sourceAddress: delivery.sourceAddress.map { String(decoding: bytes[$0], as: UTF8.self) },
             isCorrelationTooLong: delivery.isCorrelationTooLong,
             isRetained: delivery.isRetained,
             arrivedAt: now,

@@ -3,17 +3,16 @@ import Wire
 
 /// The refusal of requests with too much MQTT 5 Correlation Data, before they cost a transaction.
 ///
-/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer
-/// needs no outbox either: it is sent before the request's acknowledgement. If the worker ends
-/// between the two, a sender without an answer repeats the request.
+/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
+/// either: it is sent before the request's acknowledgement. If the worker ends between the two, a sender without an
+/// answer repeats the request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes such requests from a batch; returns their answers and the observations of their
-    /// refusals.
+    /// Removes such requests from a batch; returns their answers and the observations of their refusals.
     ///
     /// A request that can't be answered stays in the batch, and is handled like any bad message.
     static func part(
@@ -42,11 +41,7 @@ enum UnfitRequests {
         guard let answer else { return false }
         parted.answers.append(answer)
         parted.refused.append(
-            RefusedMessage(
-                topic: message.topicText,
-                code: rejection.code.rawValue,
-                trace: message.trace ?? .make()
-            )
+            RefusedMessage(topic: message.topicText, code: rejection.code.rawValue, trace: message.trace ?? .make())
         )
         return true
     }
@@ -55,36 +50,30 @@ enum UnfitRequests {
 extension Topics {
     /// Returns the refusal of a message that its worker can't carry out.
     ///
-    /// It is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if
-    /// the sender can't be addressed.
-    func refusal(
-        of message: Inbound,
-        _ rejection: Rejection,
-        by handler: some BatchHandler
-    ) -> OutboundMessage? {
+    /// It is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if the sender can't be
+    /// addressed.
+    func refusal(of message: Inbound, _ rejection: Rejection, by handler: some BatchHandler) -> OutboundMessage? {
         guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
             let id = Payload.id(of: object)
         else { return nil }
         let answer = AnswerCodec.refusal(id, rejection)
         return switch parse(message.topic) {
-        case .request(let app, let terminal, _, _):
-            replyAddress(message, of: app, on: terminal).message(answer)
+        case .request(let app, let terminal, _, _): replyAddress(message, of: app, on: terminal).message(answer)
         case .report(let did), .info(let did): OutboundMessage(response(did), answer)
         case .register(let key, let mac): OutboundMessage(registered(key, mac), answer)
         default: nil
         }
     }
 
-    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own
-    /// space, otherwise the terminal's default topic.
+    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own space, otherwise the
+    /// terminal's default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }
         return ReplyAddress(
             topic: topic ?? self.terminal(app, terminal, leaf: "response"),
             correlation: message.correlation.map { Array($0) },
-            traceparent: message.trace == nil
-                ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
+            traceparent: message.trace == nil ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
         )
     }
 }

@@ -4,8 +4,7 @@ import Mosquitto
 
 /// The count of a worker's messages that the broker refused because of its rights or limits.
 ///
-/// They count as published, since the broker would always refuse them, so the log must notify the
-/// operator.
+/// They count as published, since the broker would always refuse them, so the log must notify the operator.
 struct BrokerRefusals {
     /// The least time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60
@@ -14,11 +13,7 @@ struct BrokerRefusals {
     private var untold = 0
 
     /// Counts refusals; returns the metadata of a log line with their number if a line is due.
-    mutating func count(
-        _ receipts: [PublishReceipt],
-        _ metrics: WorkerMetrics,
-        at now: Instant
-    ) -> Logger.Metadata? {
+    mutating func count(_ receipts: [PublishReceipt], _ metrics: WorkerMetrics, at now: Instant) -> Logger.Metadata? {
         let refused = receipts.filter(\.isRefused)
         guard let last = refused.last else { return nil }
         metrics.refusedByBroker(refused.count)

@@ -3,8 +3,7 @@ import Domain
 
 /// Messages with the same content for very many receivers, and later messages for the same topics.
 ///
-/// They are published in groups with pauses, since a thousand at once would keep the cores busy for
-/// some 50 ms.
+/// They are published in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
     /// The number of waiting messages of each topic.
@@ -38,9 +37,7 @@ struct FanOutQueue {
     }
 
     /// Whether an older message for the same topic waits in this queue and must be published first.
-    func mustFollow(_ message: OutboundMessage) -> Bool {
-        !topics.isEmpty && topics[message.topic] != nil
-    }
+    func mustFollow(_ message: OutboundMessage) -> Bool { !topics.isEmpty && topics[message.topic] != nil }
 
     /// Adds a message behind all others.
     mutating func append(_ message: PendingMessage) {

@@ -3,16 +3,14 @@ import Storage
 
 /// The rows that a previous run left in the outbox.
 ///
-/// Only the last retained message of each topic is still valid. The broker may have accepted some
-/// of them already: if earlier ones were published again, users would see statuses revert.
+/// Only the last retained message of each topic is still valid. The broker may have accepted some of them already: if
+/// earlier ones were published again, users would see statuses revert.
 struct Leftovers {
     private struct Place: Comparable {
         var row: Int64
         var index: Int
 
-        static func < (left: Place, right: Place) -> Bool {
-            (left.row, left.index) < (right.row, right.index)
-        }
+        static func < (left: Place, right: Place) -> Bool { (left.row, left.index) < (right.row, right.index) }
     }
 
     /// The place of the last retained message of each topic.

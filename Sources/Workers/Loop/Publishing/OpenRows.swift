@@ -2,15 +2,14 @@ import DequeModule
 
 /// Rows of the outbox whose messages a worker holds in memory, oldest first.
 ///
-/// A row is deleted only when all earlier ones are done as well: otherwise a crash could leave an
-/// old status in the outbox without the newer one that replaced it, and users would see it revert.
+/// A row is deleted only when all earlier ones are done as well: otherwise a crash could leave an old status in the
+/// outbox without the newer one that replaced it, and users would see it revert.
 struct OpenRows {
     /// The number that stands for no row.
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of each row's unconfirmed messages; a row that only waits for older rows has no
-    /// entry.
+    /// The number of each row's unconfirmed messages; a row that only waits for older rows has no entry.
     private var open: [Int64: Int] = [:]
     /// The rows that the broker has confirmed completely, along with all earlier rows.
     private(set) var confirmedRows: [Int64]

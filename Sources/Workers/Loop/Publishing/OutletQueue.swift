@@ -11,8 +11,7 @@ struct PendingMessage {
     /// Its approximate size in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message; with `sharesPayload`, its payload shares the previous message's
-    /// memory.
+    /// Creates a pending message; with `sharesPayload`, its payload shares the previous message's memory.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -23,17 +22,14 @@ struct PendingMessage {
 extension OutboundMessage {
     /// Its approximate size in memory, in bytes.
     var size: Int {
-        topic.utf8.count + payload.count + (correlation?.count ?? 0)
-            + (traceparent?.utf8.count ?? 0) + 128
+        topic.utf8.count + payload.count + (correlation?.count ?? 0) + (traceparent?.utf8.count ?? 0) + 128
     }
 }
 
-/// Messages that are published over one connection, in order for each receiver, with receivers
-/// taking turns.
+/// Messages that are published over one connection, in order for each receiver, with receivers taking turns.
 ///
-/// Answers are published before messages to users, three to one while both wait: an answer ends a
-/// sender's wait, and its repeats. Among statuses that have waited long, only the newest of each
-/// topic is published.
+/// Answers are published before messages to users, three to one while both wait: an answer ends a sender's wait, and
+/// its repeats. Among statuses that have waited long, only the newest of each topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
@@ -71,13 +67,10 @@ struct OutletQueue {
         return pending
     }
 
-    /// Removes and returns the message whose turn it is; `isVoid` if a newer status has replaced
-    /// it.
+    /// Removes and returns the message whose turn it is; `isVoid` if a newer status has replaced it.
     mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
         guard let pending = words.popFirst() ?? popNext() else { return nil }
-        guard let since = pending.since, let last = newest[pending.message.topic] else {
-            return (pending, false)
-        }
+        guard let since = pending.since, let last = newest[pending.message.topic] else { return (pending, false) }
         if last == pending.number {
             newest[pending.message.topic] = nil
             return (pending, false)

@@ -5,13 +5,11 @@ import Wire
 
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
-/// Messages for one receiver are published in the order of the rows and over the same connection;
-/// receivers take turns. A row is deleted in the next transaction after the broker has confirmed
-/// all of its messages. Rows left by a crash or a lost connection are read from the store again,
-/// before newer messages for their receivers.
+/// Messages for one receiver are published in the order of the rows and over the same connection; receivers take turns.
+/// A row is deleted in the next transaction after the broker has confirmed all of its messages. Rows left by a crash or
+/// a lost connection are read from the store again, before newer messages for their receivers.
 ///
-/// A message for very many receivers is published to a few at a time; only messages for other
-/// topics may overtake it.
+/// A message for very many receivers is published to a few at a time; only messages for other topics may overtake it.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -114,9 +112,7 @@ struct Publisher {
     }
 
     /// Deletes confirmed rows; runs again if the transaction fails.
-    func deleteConfirmed(in tx: Transaction) throws {
-        try tx.outbox.deleteConfirmed(rows.confirmedRows)
-    }
+    func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
     /// Forgets the confirmed rows, after their deletion was committed.
     mutating func forgetConfirmedRows() { rows.forgetConfirmed() }
@@ -124,11 +120,7 @@ struct Publisher {
     /// Returns rows of the store that are not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
-        return try tx.outbox.entries(
-            by: worker,
-            limit: limits.outboxPage + rows.knownCount,
-            besides: rows.isKnown
-        )
+        return try tx.outbox.entries(by: worker, limit: limits.outboxPage + rows.knownCount, besides: rows.isKnown)
     }
 
     // MARK: After the commit
@@ -166,23 +158,13 @@ struct Publisher {
         var start = 0
         while start < messages.count {
             var end = start + 1
-            while end < messages.count, messages[end].payload == messages[start].payload {
-                end += 1
-            }
+            while end < messages.count, messages[end].payload == messages[start].payload { end += 1 }
             let isFanOut = end - start > limits.fanOutMin
             for index in start..<end {
                 let message = messages[index]
-                let pending = PendingMessage(
-                    row: row,
-                    message: message,
-                    sharesPayload: index > start
-                )
+                let pending = PendingMessage(row: row, message: message, sharesPayload: index > start)
                 bytes += pending.size
-                if isFanOut || fanOut.mustFollow(message) {
-                    fanOut.append(pending)
-                } else {
-                    append(pending)
-                }
+                if isFanOut || fanOut.mustFollow(message) { fanOut.append(pending) } else { append(pending) }
             }
             start = end
         }
@@ -194,14 +176,11 @@ struct Publisher {
         outlets[outlet(of: party)].append(pending, of: party)
     }
 
-    private func outlet(of party: Parties.Party) -> Int {
-        Int((party.key >> 32) % UInt64(outlets.count))
-    }
+    private func outlet(of party: Parties.Party) -> Int { Int((party.key >> 32) % UInt64(outlets.count)) }
 
     /// Publishes as much as the windows allow; returns the number of messages.
     ///
-    /// An invalid message counts as confirmed, since the library would always refuse it; so does an
-    /// expired message.
+    /// An invalid message counts as confirmed, since the library would always refuse it; so does an expired message.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
         to connection: inout Connection,
         at now: Instant
@@ -209,8 +188,7 @@ struct Publisher {
         var published = 0
         let window = max(1, Int(limits.sendMaximum) / outlets.count)
         for outlet in outlets.indices {
-            while outlets[outlet].open < window, let (pending, isVoid) = outlets[outlet].popFirst()
-            {
+            while outlets[outlet].open < window, let (pending, isVoid) = outlets[outlet].popFirst() {
                 waiting -= 1
                 if isVoid {
                     leftOut += 1
@@ -222,13 +200,7 @@ struct Publisher {
         }
         while hasRoomForFanOut, let pending = fanOut.popFirst(at: now) {
             let outlet = outlet(of: parties.party(of: pending.message.topic))
-            published += try publish(
-                pending,
-                over: outlet,
-                isFanOut: true,
-                to: &connection,
-                at: now
-            )
+            published += try publish(pending, over: outlet, isFanOut: true, to: &connection, at: now)
         }
         return published
     }
@@ -272,9 +244,7 @@ struct Publisher {
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
             // Messages over the receiving connection have no row of the outbox.
-            guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else {
-                continue
-            }
+            guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else { continue }
             let id = PacketID(outlet: outlet, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }
             outlets[outlet].open -= 1
@@ -287,7 +257,5 @@ struct Publisher {
 
 extension MosquittoError {
     /// Whether the message is at fault and not the connection.
-    var concernsMessageOnly: Bool {
-        [.invalid, .malformedUTF8, .payloadSize, .oversizePacket].contains(code)
-    }
+    var concernsMessageOnly: Bool { [.invalid, .malformedUTF8, .payloadSize, .oversizePacket].contains(code) }
 }

@@ -1,8 +1,8 @@
 package import Logging
 import Synchronization
 
-/// A log of refused and dead messages with a limit of lines per second, so that a flood of messages
-/// doesn't become a flood of lines.
+/// A log of refused and dead messages with a limit of lines per second, so that a flood of messages doesn't become a
+/// flood of lines.
 ///
 /// Lines beyond the limit are left out; a line before the next one states their number.
 package final class BoundedLog: Sendable {
@@ -38,9 +38,7 @@ package final class BoundedLog: Sendable {
     /// Counts a line; returns the number of lines left out before it, or nil beyond the limit.
     func take(at now: ContinuousClock.Instant) -> Int? {
         state.withLock { state in
-            if state.second.map({ now - $0 >= .seconds(1) }) ?? true {
-                (state.second, state.lines) = (now, 0)
-            }
+            if state.second.map({ now - $0 >= .seconds(1) }) ?? true { (state.second, state.lines) = (now, 0) }
             guard state.lines < linesPerSecond else {
                 state.leftOut += 1
                 return nil

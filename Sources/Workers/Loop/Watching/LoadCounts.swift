@@ -1,7 +1,6 @@
 import Storage
 
-/// A job that stores the number of reports of this process, for the console's graph of the last
-/// day.
+/// A job that stores the number of reports of this process, for the console's graph of the last day.
 ///
 /// It writes only while reports arrive; each process counts its own.
 struct LoadCounts: MaintenanceJob {
@@ -18,9 +17,7 @@ struct LoadCounts: MaintenanceJob {
         guard stored > written, !environment.disk.isLow else { return false }
         let now = environment.clock.now
         let new = stored - written
-        try environment.store.batch(at: now) { tx in
-            try tx.load.add([(at: now, count: new)], of: .reports, at: now)
-        }
+        try environment.store.batch(at: now) { tx in try tx.load.add([(at: now, count: new)], of: .reports, at: now) }
         written = stored
         return false
     }

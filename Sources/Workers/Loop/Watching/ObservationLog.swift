@@ -3,8 +3,8 @@ import Logging
 
 /// The log lines of a committed transaction.
 ///
-/// Each refused or dead message has a line at `info`. Each other answer, and each step and end of a
-/// command, has a line at `debug`.
+/// Each refused or dead message has a line at `info`. Each other answer, and each step and end of a command, has a line
+/// at `debug`.
 struct ObservationLog {
     let logger: Logger
     let bounded: BoundedLog
@@ -31,10 +31,7 @@ struct ObservationLog {
             bounded.info(
                 logger,
                 "A message was refused",
-                metadata: Self.traced(
-                    refused.trace,
-                    ["message.topic": "\(refused.topic)", "code": "\(refused.code)"]
-                )
+                metadata: Self.traced(refused.trace, ["message.topic": "\(refused.topic)", "code": "\(refused.code)"])
             )
         }
     }
@@ -51,8 +48,7 @@ struct ObservationLog {
 
     private func metadata(of answer: AnsweredRequest) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "request.method": "\(answer.name.service)/\(answer.name.method)",
-            "code": "\(answer.code)",
+            "request.method": "\(answer.name.service)/\(answer.name.method)", "code": "\(answer.code)",
         ]
         if let field = answer.field { metadata["field"] = "\(field)" }
         if let origin = answer.origin {
@@ -78,8 +74,7 @@ struct ObservationLog {
             metadata: Self.traced(
                 command.trace,
                 [
-                    "device.id": "\(command.did.text)",
-                    "command.cid": .stringConvertible(command.cid),
+                    "device.id": "\(command.did.text)", "command.cid": .stringConvertible(command.cid),
                     "command.outcome": "\(command.outcome)",
                     "command.milliseconds": .stringConvertible(command.milliseconds),
                 ]

@@ -78,8 +78,7 @@ package final class ObservationMetrics: Sendable {
         commands.withLock { timers in
             let key = Outcome(kind: command.kind, outcome: command.outcome)
             let labels = [("kind", key.kind.rawValue), ("outcome", key.outcome)]
-            let timer =
-                timers[key] ?? Timer(label: "lamplighter_command_seconds", dimensions: labels)
+            let timer = timers[key] ?? Timer(label: "lamplighter_command_seconds", dimensions: labels)
             timers[key] = timer
             timer.recordMilliseconds(command.milliseconds)
         }

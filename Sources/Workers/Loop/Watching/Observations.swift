@@ -2,8 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The part of a transaction's effects that operators watch, recorded once the transaction is
-/// committed.
+/// The part of a transaction's effects that operators watch, recorded once the transaction is committed.
 struct Observations {
     /// The answers to requests, in order.
     private(set) var answers: [AnsweredRequest] = []

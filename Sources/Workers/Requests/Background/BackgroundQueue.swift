@@ -3,12 +3,12 @@ import Synchronization
 
 /// A bounded queue of one pool's slow work, and the few threads that do it.
 ///
-/// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
-/// `discard` is called once for every question, after it ran or when it is refused. Threads start
-/// with the work and end when none is left, so that an idle service has none.
+/// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and `discard` is called
+/// once for every question, after it ran or when it is refused. Threads start with the work and end when none is left,
+/// so that an idle service has none.
 ///
-/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end
-/// too: otherwise results for a slower worker would fill the memory.
+/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end too: otherwise results
+/// for a slower worker would fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -34,8 +34,8 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     /// Makes a queue for a pool, with limits for waiting and running work.
     ///
-    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a
-    /// question's size in memory.
+    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
+    /// memory.
     init(
         _ kind: BackgroundPoolKind,
         threads: Int,
@@ -77,11 +77,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     }
 
     /// Accepts a question, or refuses it at once if there is no room.
-    func submit(
-        _ question: Question,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    func submit(_ question: Question, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         let size = bytes(question)
         let (outcome, mustStart) = state.withLock { state -> (FairQueue<Job>.Outcome, Bool) in
             guard !state.isClosed else { return (.full, false) }
@@ -92,9 +88,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         }
         if mustStart { PlainThread.detach { self.work() } }
         if case .taken(let gone) = outcome { gone.forEach { refuse($0, .poolIsFull) } }
-        if let rejection = Self.rejection(outcome) {
-            refuse(Job(question: question, done: done), rejection)
-        }
+        if let rejection = Self.rejection(outcome) { refuse(Job(question: question, done: done), rejection) }
         measure()
     }
 

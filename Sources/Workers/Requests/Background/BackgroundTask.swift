@@ -2,8 +2,8 @@ package import Domain
 
 /// Slow work that a request needs before it can be decided.
 ///
-/// It never runs in a transaction or on the worker's thread. The result of a verification names the
-/// matched hash, so that the later decision can check whether it is still the account's.
+/// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
+/// that the later decision can check whether it is still the account's.
 package enum BackgroundTask: Sendable {
     /// Only a commit: counts must be stored before anything is compared.
     case commit

@@ -17,9 +17,7 @@ package final class BlockingPool: Sendable {
     /// Runs a piece of work on a new thread and returns its result.
     ///
     /// - Throws: `IsFull`, at once, or the error of the work.
-    package func run<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let mayRun = running.withLock { running in
             guard running < max else { return false }
             running += 1

@@ -2,8 +2,7 @@ import Synchronization
 
 /// The results of slow work on their way back to the worker that requested it.
 ///
-/// A result stays until its request is gone, so a failed transaction finds it again when it is
-/// retried.
+/// A result stays until its request is gone, so a failed transaction finds it again when it is retried.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void

@@ -1,8 +1,8 @@
 /// A queue for slow work with a line for each sender; the lines are served in turn.
 ///
-/// Logins go before registrations, three to one while both wait, so that neither waits forever. If
-/// the queue is full, a sender with more than a tenth of it loses its newest work to a sender with
-/// less, and a registration loses its place to a login.
+/// Logins go before registrations, three to one while both wait, so that neither waits forever. If the queue is full, a
+/// sender with more than a tenth of it loses its newest work to a sender with less, and a registration loses its place
+/// to a login.
 struct FairQueue<Element> {
     /// The result of an offer.
     enum Outcome {
@@ -38,8 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the outcome that an offer would have alongside others about to arrive; changes
-    /// nothing.
+    /// Returns the outcome that an offer would have alongside others about to arrive; changes nothing.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -54,8 +53,7 @@ struct FairQueue<Element> {
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Elements were removed for it already, so it is accepted even beyond the byte
-                // limit.
+                // Elements were removed for it already, so it is accepted even beyond the byte limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -81,8 +79,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work makes room for another sender, and whether it is a
-    /// registration.
+    /// Returns the sender whose newest work makes room for another sender, and whether it is a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -95,18 +92,14 @@ struct FairQueue<Element> {
 
     private mutating func drop(for sender: Sender) -> Item? {
         guard let victim = victim(for: sender) else { return nil }
-        let item =
-            victim.isRegistration
-            ? registrations.popLast(of: victim.key) : logins.popLast(of: victim.key)
+        let item = victim.isRegistration ? registrations.popLast(of: victim.key) : logins.popLast(of: victim.key)
         guard let item else { return nil }
         held.release(item.sender)
         bytes -= item.bytes
         return item
     }
 
-    private func waiting(of key: String) -> Int {
-        logins.count(of: key) + registrations.count(of: key)
-    }
+    private func waiting(of key: String) -> Int { logins.count(of: key) + registrations.count(of: key) }
 
     /// Removes and returns the next element, which counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {

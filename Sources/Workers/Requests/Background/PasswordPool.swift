@@ -4,8 +4,7 @@ package import Domain
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 
-    /// Makes a pool, and a hash with the current parameters for verifying the passwords of unknown
-    /// users.
+    /// Makes a pool, and a hash with the current parameters for verifying the passwords of unknown users.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
@@ -34,11 +33,7 @@ package final class PasswordPool: BackgroundPool {
         kind == .password ? queue.refusal(of: sender, beside: others) : .poolIsFull
     }
 
-    package func submit(
-        _ work: BackgroundTask,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    package func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         guard work.pool == .password else { return done(Prepared()) }
         queue.submit(work, from: sender, done: done)
     }
@@ -60,8 +55,7 @@ private struct PasswordWork: Sendable {
             switch work {
             case .commit, .tried, .refusal, .identity, .history, .reading: break
             case .hash(let password): prepared.hash = try hash(password)
-            case .verify(let password, let encoded):
-                try verify(password, against: encoded, into: &prepared)
+            case .verify(let password, let encoded): try verify(password, against: encoded, into: &prepared)
             case .verifyEach(let password, let hashes):
                 for encoded in hashes { try verify(password, against: encoded, into: &prepared) }
             case .both(let password, let encoded, let new):
@@ -69,22 +63,14 @@ private struct PasswordWork: Sendable {
                 prepared.hash = try hash(new)
             }
             return prepared
-        } catch {
-            return .refused(
-                Rejection(.unavailable, "The password can't be hashed now.", retryAfter: 5)
-            )
-        }
+        } catch { return .refused(Rejection(.unavailable, "The password can't be hashed now.", retryAfter: 5)) }
     }
 
     private func hash(_ password: SecretBytes) throws -> String {
         try password.withBytes { bytes throws(any Error) in try hasher.hash(bytes) }
     }
 
-    private func verify(
-        _ password: SecretBytes,
-        against encoded: String?,
-        into prepared: inout Prepared
-    ) throws {
+    private func verify(_ password: SecretBytes, against encoded: String?, into prepared: inout Prepared) throws {
         let isRight = password.withBytes { hasher.verify($0, against: encoded ?? dummy) }
         guard isRight, let encoded, prepared.matched == nil else { return }
         prepared.matched = encoded

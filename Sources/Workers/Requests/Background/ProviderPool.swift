@@ -2,11 +2,10 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers, limited in all and for each provider, so that a hanging
-/// provider doesn't block the others.
+/// A pool of calls to identity providers, limited in all and for each provider, so that a hanging provider doesn't
+/// block the others.
 package final class ProviderPool: BackgroundPool {
-    /// The name and address of a provider: apps can have providers of the same name at different
-    /// addresses.
+    /// The name and address of a provider: apps can have providers of the same name at different addresses.
     private struct Line: Hashable {
         var provider: ProviderName
         var baseURL: String
@@ -41,11 +40,7 @@ package final class ProviderPool: BackgroundPool {
         return calls.withLock { bounds.waiting - $0.all }
     }
 
-    package func refusal(
-        of sender: Sender,
-        in kind: BackgroundPoolKind,
-        beside others: [Sender]
-    ) -> Rejection? {
+    package func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection? {
         guard kind == .provider else { return .poolIsFull }
         return calls.withLock { calls in
             guard calls.held.mayTake(sender, bounds, beside: others) else { return .senderIsBusy }
@@ -53,11 +48,7 @@ package final class ProviderPool: BackgroundPool {
         }
     }
 
-    package func submit(
-        _ work: BackgroundTask,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    package func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         guard case .identity(let credential, let settings) = work else { return done(Prepared()) }
         let line = Line(provider: credential.provider, baseURL: settings.baseURL)
         guard begin(line, sender) else {

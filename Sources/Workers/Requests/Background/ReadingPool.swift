@@ -2,11 +2,11 @@ package import Domain
 package import Storage
 import Wire
 
-/// A pool of threads with bounded queues for long reads, such as months of history: readers of the
-/// store never block its writer.
+/// A pool of threads with bounded queues for long reads, such as months of history: readers of the store never block
+/// its writer.
 ///
-/// Lists and logs have a separate queue, since one history question can take seconds. A terminal
-/// may have as many reads in each queue as it may have held requests.
+/// Lists and logs have a separate queue, since one history question can take seconds. A terminal may have as many reads
+/// in each queue as it may have held requests.
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>
@@ -35,20 +35,11 @@ package final class ReadingPool: BackgroundPool {
                 prepared.page = page
             }
         }
-        lists = BackgroundQueue(
-            .listing,
-            threads: limits.listReaders,
-            bounds: bounds,
-            begin: PlainThread.yieldToOthers
-        ) { reading in
-            Self.prepared("This can't be read now.") { $0.result = try reading.read(store) }
-        }
+        lists = BackgroundQueue(.listing, threads: limits.listReaders, bounds: bounds, begin: PlainThread.yieldToOthers)
+        { reading in Self.prepared("This can't be read now.") { $0.result = try reading.read(store) } }
     }
 
-    private static func prepared(
-        _ failure: String,
-        _ read: (inout Prepared) throws -> Void
-    ) -> Prepared {
+    private static func prepared(_ failure: String, _ read: (inout Prepared) throws -> Void) -> Prepared {
         var prepared = Prepared()
         do {
             try read(&prepared)
@@ -68,11 +59,7 @@ package final class ReadingPool: BackgroundPool {
         }
     }
 
-    package func refusal(
-        of sender: Sender,
-        in kind: BackgroundPoolKind,
-        beside others: [Sender]
-    ) -> Rejection? {
+    package func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection? {
         switch kind {
         case .reading: history.refusal(of: sender, beside: others)
         case .listing: lists.refusal(of: sender, beside: others)
@@ -80,11 +67,7 @@ package final class ReadingPool: BackgroundPool {
         }
     }
 
-    package func submit(
-        _ work: BackgroundTask,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    package func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         switch work {
         case .history(let question): history.submit(question, from: sender, done: done)
         case .reading(let reading): lists.submit(reading, from: sender, done: done)

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A password that waits to be hashed, in memory that is overwritten when it is no longer needed.
 ///
-/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at
-/// the latest, with the last reference. The password queue wipes each job's password after the job
-/// ran or was refused. This type can't wipe the strings from which the request was parsed.
+/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at the latest, with the
+/// last reference. The password queue wipes each job's password after the job ran or was refused. This type can't wipe
+/// the strings from which the request was parsed.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
@@ -24,9 +24,7 @@ package final class SecretBytes: Sendable {
     package var count: Int { bytes.withLock(\.count) }
 
     /// Calls `body` with the bytes; it must keep no copy.
-    package func withBytes<Value, Failure: Error>(
-        _ body: ([UInt8]) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
+    package func withBytes<Value, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Value) throws(Failure) -> Value {
         let outcome = bytes.withLock { bytes -> Result<Value, Failure> in
             do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }
         }

@@ -24,13 +24,12 @@ package struct Sender: Sendable, Equatable {
 
     /// Creates the sender of a request that needs a piece of work.
     ///
-    /// A login under an unknown name counts as a login under a known name: if it were served later,
-    /// the time would reveal which names have an account.
+    /// A login under an unknown name counts as a login under a known name: if it were served later, the time would
+    /// reveal which names have an account.
     init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
         address = request.sourceAddress
-        isRegistration =
-            if case .hash = work { Self.registrations.contains(request.name) } else { false }
+        isRegistration = if case .hash = work { Self.registrations.contains(request.name) } else { false }
     }
 }
 

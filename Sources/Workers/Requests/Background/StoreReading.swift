@@ -14,13 +14,7 @@ package struct StoreReading: Sendable {
         read = { store in
             try store.read(at: now) { tx in
                 let work = UnitOfWork(tx, topics: environment.topics, limits: environment.limits)
-                var call = Call(
-                    request: request,
-                    app: app,
-                    session: session,
-                    environment: environment,
-                    work: work
-                )
+                var call = Call(request: request, app: app, session: session, environment: environment, work: work)
                 return AnswerCodec.payload(try body(&call))
             }
         }
@@ -28,8 +22,8 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// Returns a method that only reads, and does so outside its worker if `isLong`, so that
-    /// commands don't wait for it.
+    /// Returns a method that only reads, and does so outside its worker if `isLong`, so that commands don't wait for
+    /// it.
     ///
     /// `check` decides again after the reading whether the caller may have the result.
     static func reading(

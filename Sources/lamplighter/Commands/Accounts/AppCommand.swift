@@ -14,9 +14,7 @@ struct AppCommand: ParsableCommand {
             lamplighter app import app.json
             lamplighter app list
             """,
-        subcommands: [
-            AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self,
-        ]
+        subcommands: [AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self]
     )
 }
 
@@ -33,8 +31,7 @@ struct AppImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A JSON file (schemas/generated/app.schema.json), or - for standard input.")
-    var file: String
+    @Argument(help: "A JSON file (schemas/generated/app.schema.json), or - for standard input.") var file: String
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
@@ -43,9 +40,7 @@ struct AppImportCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
         let result = try DocumentFile.importing(file) {
-            try place.store.batch(at: SystemClock().now, once: true) { tx in
-                try Import.app(.object(document), in: tx)
-            }
+            try place.store.batch(at: SystemClock().now, once: true) { tx in try Import.app(.object(document), in: tx) }
         }
         output.show(result, of: "app", id: "appId", secret: "secret")
     }
@@ -62,9 +57,7 @@ struct AppListCommand: ListCommand {
 
     @OptionGroup(title: "Common options") var common: CommonOptions
 
-    static let columns = [
-        Column("APP", "appId"), Column("NAME", "name"), Column("PRODUCTS", "products"),
-    ]
+    static let columns = [Column("APP", "appId"), Column("NAME", "name"), Column("PRODUCTS", "products")]
 }
 
 /// `app show`: one app's policies and providers in force, without secrets.

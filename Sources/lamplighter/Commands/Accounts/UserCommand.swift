@@ -13,8 +13,8 @@ struct UserCommand: ParsableCommand {
             lamplighter user export u-0123456789abc person.json
             """,
         subcommands: [
-            UserListCommand.self, UserShowCommand.self, UserLogoutCommand.self,
-            UserExportCommand.self, UserEraseCommand.self, UserAuditCommand.self,
+            UserListCommand.self, UserShowCommand.self, UserLogoutCommand.self, UserExportCommand.self,
+            UserEraseCommand.self, UserAuditCommand.self,
         ]
     )
 }
@@ -42,18 +42,15 @@ struct UserListCommand: OperationCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     var query: [String: String?] {
-        [
-            "query": app.map { "app:\"\($0)\"" }, "limit": "\(most.limit)", "cursor": after,
-            "addresses": "\(addresses)",
-        ]
+        ["query": app.map { "app:\"\($0)\"" }, "limit": "\(most.limit)", "cursor": after, "addresses": "\(addresses)"]
     }
 
     func show(_ answer: JSONObject, in place: CommandContext) {
         Terminal.show(
             answer.items,
             [
-                Column("USER", "uid"), Column("APP", "appId"), Column("NAME", \.userName),
-                Column("E-MAIL", "email"), Column("PHONE", "phone"), .moment("SINCE", "createdAt"),
+                Column("USER", "uid"), Column("APP", "appId"), Column("NAME", \.userName), Column("E-MAIL", "email"),
+                Column("PHONE", "phone"), .moment("SINCE", "createdAt"),
             ]
         )
         guard let next = answer["next"]?.stringValue else { return }
@@ -99,12 +96,9 @@ struct UserShowCommand: OperationCommand {
         }
         Terminal.show(plain: "\(uid)  app \(row.text("appId"))  \(row.userName)")
         Terminal.show(
-            plain: "e-mail \(address("email"))   phone \(address("phone"))"
-                + "   since \(row.moment("createdAt"))"
+            plain: "e-mail \(address("email"))   phone \(address("phone"))" + "   since \(row.moment("createdAt"))"
         )
-        if answer["deletesAt"] != nil {
-            print("cancelled: will be erased at \(answer.moment("deletesAt"))")
-        }
+        if answer["deletesAt"] != nil { print("cancelled: will be erased at \(answer.moment("deletesAt"))") }
         print("")
         Terminal.show(answer.objects("sessions"), SessionListCommand.columns)
         print("")
@@ -168,12 +162,8 @@ struct UserAuditCommand: ListCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 10000, not \(limit)")
-        }
-        guard uid.map({ UserID($0) != nil }) ?? true else {
-            throw ValidationError("\(uid ?? "") is not a user's id")
-        }
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000, not \(limit)") }
+        guard uid.map({ UserID($0) != nil }) ?? true else { throw ValidationError("\(uid ?? "") is not a user's id") }
     }
 
     func answer(in place: CommandContext) async throws -> JSONObject {

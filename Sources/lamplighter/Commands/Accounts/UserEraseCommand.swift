@@ -10,8 +10,7 @@ import Workers
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract:
-            "Erase a user immediately and permanently: profile, sessions, bindings, names in records.",
+        abstract: "Erase a user immediately and permanently: profile, sessions, bindings, names in records.",
         discussion: """
             lamplighter user erase u-0123456789abc         shows what is lost with the account
             lamplighter user erase u-0123456789abc --yes   does it
@@ -60,8 +59,8 @@ struct UserEraseCommand: AsyncParsableCommand {
         var table = TextTable(["DEVICE", "ROLE", "SCHEDULES", "WHAT BECOMES OF IT"])
         for device in summary.devices {
             table.add([
-                device.did.text + (device.name.map { " \($0)" } ?? ""), device.role.rawValue,
-                "\(device.schedules)", Self.fate(device),
+                device.did.text + (device.name.map { " \($0)" } ?? ""), device.role.rawValue, "\(device.schedules)",
+                Self.fate(device),
             ])
         }
         print("\n" + table.text)
@@ -78,15 +77,13 @@ struct UserEraseCommand: AsyncParsableCommand {
     private static func showJSON(_ summary: ErasureSummary, isDone: Bool) {
         let devices = summary.devices.map { device in
             JSONObject(showing: [
-                "did": device.did, "name": device.name, "role": device.role.rawValue,
-                "losing": device.losing, "heir": device.heir, "withoutUser": device.isLeftAlone,
-                "schedules": device.schedules,
+                "did": device.did, "name": device.name, "role": device.role.rawValue, "losing": device.losing,
+                "heir": device.heir, "withoutUser": device.isLeftAlone, "schedules": device.schedules,
             ])
         }
         Terminal.show(json: [
-            "uid": summary.uid, "erased": isDone, "sessions": summary.sessions,
-            "homes": summary.homes, "schedules": summary.schedules,
-            "identities": summary.identities, "devices": devices,
+            "uid": summary.uid, "erased": isDone, "sessions": summary.sessions, "homes": summary.homes,
+            "schedules": summary.schedules, "identities": summary.identities, "devices": devices,
         ])
     }
 }

@@ -6,8 +6,7 @@ import JSON
 struct DeviceAllowResetCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow-reset",
-        abstract:
-            "Let a bound device that lost its secret register again, as after a factory reset.",
+        abstract: "Let a bound device that lost its secret register again, as after a factory reset.",
         discussion: """
             lamplighter device allow-reset d-0123456789abc
 

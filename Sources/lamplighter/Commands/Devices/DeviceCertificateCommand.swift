@@ -14,8 +14,7 @@ import Workers
 struct DeviceCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract:
-            "Make a certificate with which a device connects instead of its secret, or revoke all of them.",
+        abstract: "Make a certificate with which a device connects instead of its secret, or revoke all of them.",
         discussion: """
             lamplighter device certificate d-0123456789abc --out certificates
             lamplighter device certificate d-0123456789abc --revoke
@@ -34,8 +33,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     @Argument(help: "The device's id.")
     var did: String
 
-    @Option(help: ArgumentHelp("Folder for the files (default: this one).", valueName: "dir"))
-    var out = "."
+    @Option(help: ArgumentHelp("Folder for the files (default: this one).", valueName: "dir")) var out = "."
 
     @Option(help: "Days for which the certificate is valid.")
     var days = LocalAuthority.deviceDays
@@ -61,15 +59,11 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // Not before the moment from which certificates count, which a revocation in this second
-        // moves ahead.
+        // Not before the moment from which certificates count, which a revocation in this second moves ahead.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
-        // Waits, less than two seconds and only after a revocation, so that the certificate holds
-        // at once.
-        if begin > now {
-            try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds))
-        }
+        // Waits, less than two seconds and only after a revocation, so that the certificate holds at once.
+        if begin > now { try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds)) }
         let other = try otherIssuer(authority, place)
         let files = try write(issued, authority, withAuthority: other == nil)
         tellIfUnread(place)
@@ -85,15 +79,12 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         }
         Terminal.show(json: [
             "did": device.did, "certificate": files.certificate, "key": files.key,
-            "authority": other == nil ? files.authority : nil, "serverIssuer": other,
-            "until": issued.facts.end,
+            "authority": other == nil ? files.authority : nil, "serverIssuer": other, "until": issued.facts.end,
         ])
     }
 
-    /// Returns the issuer of the server's certificate if it isn't this authority; nil also without
-    /// a certificate.
-    private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String?
-    {
+    /// Returns the issuer of the server's certificate if it isn't this authority; nil also without a certificate.
+    private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String? {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
             let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })
         else { return nil }
@@ -104,31 +95,25 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     /// Prints a note if the running broker hasn't read this authority yet.
     private func tellIfUnread(_ place: CommandContext) {
         guard ServedCertificates(place.directory, place.settings).isAuthorityUnread else { return }
-        Terminal.tell(
-            "Restart the service: from then on its broker accepts certificates of the new authority."
-        )
+        Terminal.tell("Restart the service: from then on its broker accepts certificates of the new authority.")
     }
 
-    private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws
-    {
+    private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws {
         // Certificates count whole seconds: a certificate of this very second is void as well.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
             try tx.devices.revokeCertificates(device.did, before: moment)
         }
-        guard output.json else {
-            return print("certificates of \(device.shown) made so far are void")
-        }
+        guard output.json else { return print("certificates of \(device.shown) made so far are void") }
         Terminal.show(json: ["did": device.did, "revokedUntil": moment])
     }
 
-    /// Checks that the broker doesn't trust another authority, since it would refuse this one's
-    /// certificates.
+    /// Checks that the broker doesn't trust another authority, since it would refuse this one's certificates.
     private func checkServed(by authority: LocalAuthority, _ place: CommandContext) throws {
-        guard let given = place.settings.tlsAuthority,
-            AbsolutePath.of(given) != place.directory.ownTLS.authority
-        else { return }
+        guard let given = place.settings.tlsAuthority, AbsolutePath.of(given) != place.directory.ownTLS.authority else {
+            return
+        }
         let trusted = TextFile.read(given).flatMap { try? CertificateFile(pem: $0) }
         let own = try CertificateFile(pem: authority.pem)
         guard trusted.map({ own.isSigned(by: $0) }) != true else { return }
@@ -143,11 +128,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         )
     }
 
-    private func write(
-        _ issued: IssuedCertificate,
-        _ authority: LocalAuthority,
-        withAuthority: Bool
-    ) throws -> TLSFiles {
+    private func write(_ issued: IssuedCertificate, _ authority: LocalAuthority, withAuthority: Bool) throws -> TLSFiles
+    {
         let folder = AbsolutePath.of(out)
         let files = TLSFiles(
             certificate: "\(folder)/\(did).pem",

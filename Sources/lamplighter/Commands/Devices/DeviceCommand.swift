@@ -7,8 +7,7 @@ import Storage
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract:
-            "Inspect, name and command devices, print labels, allow a reset, and forget a device.",
+        abstract: "Inspect, name and command devices, print labels, allow a reset, and forget a device.",
         discussion: """
             lamplighter device list
             lamplighter device control d-0123456789abc power=true
@@ -68,9 +67,9 @@ struct DeviceListCommand: OperationCommand {
         Terminal.show(
             answer.items,
             [
-                Column("DEVICE", "did"), Column("NAME", "name"), Column("PRODUCT", "productKey"),
-                Column("MAC", "mac"), Column("ONLINE", "online"), Column("VERSION", "version"),
-                .moment("LAST SEEN", "since"), Column("TAGS") { $0.tags.joined(separator: ", ") },
+                Column("DEVICE", "did"), Column("NAME", "name"), Column("PRODUCT", "productKey"), Column("MAC", "mac"),
+                Column("ONLINE", "online"), Column("VERSION", "version"), .moment("LAST SEEN", "since"),
+                Column("TAGS") { $0.tags.joined(separator: ", ") },
             ]
         )
         guard let next = answer["next"]?.stringValue else { return }
@@ -134,10 +133,7 @@ struct DeviceShowCommand: OperationCommand {
         if !open.isEmpty { Terminal.show(plain: "open: \(open.joined(separator: ", "))") }
         let known = answer.objects("points").filter { $0["value"] != nil }
         print("")
-        Terminal.show(
-            known,
-            [Column("ATTRIBUTE", "name"), Column("VALUE") { Terminal.json($0["value"] ?? .null) }]
-        )
+        Terminal.show(known, [Column("ATTRIBUTE", "name"), Column("VALUE") { Terminal.json($0["value"] ?? .null) }])
         print("")
         Terminal.show(
             answer.objects("bindings"),
@@ -149,9 +145,8 @@ struct DeviceShowCommand: OperationCommand {
             answer.objects("commands"),
             [
                 Column("COMMAND", "cid"),
-                Column("STATE") {
-                    $0.text("state") + ($0["isLate"]?.boolValue == true ? ", late" : "")
-                }, .moment("AT", "createdAt"), .actor("BY", "actor"), Column("DATA", "data"),
+                Column("STATE") { $0.text("state") + ($0["isLate"]?.boolValue == true ? ", late" : "") },
+                .moment("AT", "createdAt"), .actor("BY", "actor"), Column("DATA", "data"),
             ]
         )
     }
@@ -159,9 +154,7 @@ struct DeviceShowCommand: OperationCommand {
 
 extension CommandContext {
     /// Finds a device by its id.
-    func device(_ did: String) throws -> DeviceRecord {
-        try find("device", did) { try $1.devices.find($0) }
-    }
+    func device(_ did: String) throws -> DeviceRecord { try find("device", did) { try $1.devices.find($0) } }
 }
 
 extension DeviceRecord {

@@ -28,8 +28,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What to set.", valueName: "name=value"))
     var assignments: [String]
 
-    @Flag(help: "Queue the command until the device is back, and do not wait for the outcome.")
-    var queue = false
+    @Flag(help: "Queue the command until the device is back, and do not wait for the outcome.") var queue = false
 
     @Option(help: "Seconds until it expires (default 30; with --queue, 7 days).")
     var ttl: Int64?
@@ -74,23 +73,14 @@ struct DeviceControlCommand: AsyncParsableCommand {
         Command.State(rawValue: command.text("state"))?.isFinal ?? true
     }
 
-    private func take(
-        _ data: JSONObject,
-        _ device: DeviceRecord,
-        in place: CommandContext
-    ) async throws -> JSONObject {
+    private func take(_ data: JSONObject, _ device: DeviceRecord, in place: CommandContext) async throws -> JSONObject {
         do {
             return try await place.run(
                 "commandDevice",
                 ["did": did],
-                body: [
-                    "data": .object(data), "mode": queue ? "queue" : "now",
-                    "ttl": ttl.map { .integer($0) },
-                ]
+                body: ["data": .object(data), "mode": queue ? "queue" : "now", "ttl": ttl.map { .integer($0) }]
             )
-        } catch let rejection as Rejection {
-            throw problem(rejection, device, path: place.directory.path)
-        }
+        } catch let rejection as Rejection { throw problem(rejection, device, path: place.directory.path) }
     }
 
     private func problem(
@@ -103,26 +93,17 @@ struct DeviceControlCommand: AsyncParsableCommand {
             case .deviceOffline:
                 (
                     "a command reaches only a connected device, unless it may wait",
-                    .init(
-                        "lamplighter device control \(device.did) … --queue --data '\(path)'",
-                        "let it wait"
-                    )
+                    .init("lamplighter device control \(device.did) … --queue --data '\(path)'", "let it wait")
                 )
             case .tooManyRequests:
                 (
                     "limits.queuedCommands limits how many may wait for a device",
-                    .init(
-                        "lamplighter device show \(device.did) --data '\(path)'",
-                        "what is waiting"
-                    )
+                    .init("lamplighter device show \(device.did) --data '\(path)'", "what is waiting")
                 )
             default:
                 (
                     "the product defines what may be set",
-                    .init(
-                        "lamplighter product show \(device.productKey) --data '\(path)'",
-                        "the data points"
-                    )
+                    .init("lamplighter product show \(device.productKey) --data '\(path)'", "the data points")
                 )
             }
         return Problem(
@@ -143,9 +124,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let plain = JSONValue.string(String(parts[1]))
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
-        guard isText || value != .null else {
-            throw ValidationError("\(name) can't be set to null")
-        }
+        guard isText || value != .null else { throw ValidationError("\(name) can't be set to null") }
         // A text can be in quotes; without them, 0042 isn't read as a number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }

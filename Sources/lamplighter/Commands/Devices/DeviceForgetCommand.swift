@@ -7,8 +7,7 @@ import Storage
 struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract:
-            "Remove a device with its state, history and bindings; its secret is void at once.",
+        abstract: "Remove a device with its state, history and bindings; its secret is void at once.",
         discussion: """
             lamplighter device forget d-0123456789abc         shows what is lost with it, and asks
             lamplighter device forget d-0123456789abc --yes   does it
@@ -34,9 +33,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         if !yes {
             show(device, summary, isTold: nil)
             guard !common.output.json, Terminal.confirms("Forget \(device.shown)?") else {
-                Terminal.tell(
-                    "nothing was changed: forgetting can't be undone; pass --yes to do it"
-                )
+                Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to do it")
                 throw ExitCode(2)
             }
         }
@@ -50,8 +47,8 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows the data removed with the device; `isTold` is whether the gate closes its connection,
-    /// nil before the removal.
+    /// Shows the data removed with the device; `isTold` is whether the gate closes its connection, nil before the
+    /// removal.
     private func show(_ device: DeviceRecord, _ summary: JSONObject, isTold: Bool?) {
         if common.output.json {
             var answer = summary
@@ -64,8 +61,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         let users = summary["users"]?.arrayValue ?? []
         print(
             "  users \(users.count), invitations \(summary.text("invitations")), "
-                + "schedules \(summary.text("schedules")), "
-                + "open commands \(summary.text("commands")), "
+                + "schedules \(summary.text("schedules")), " + "open commands \(summary.text("commands")), "
                 + "records of history \(summary.text("records"))"
         )
         if !users.isEmpty { print("  lost by \(summary.text("users"))") }

@@ -25,9 +25,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
-        guard count.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--count takes 1 or more, not \(count ?? 0)")
-        }
+        guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes 1 or more, not \(count ?? 0)") }
     }
 
     func run() async throws {
@@ -50,8 +48,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
                 Terminal.show(
                     .object([
                         "ts": .integer(now.milliseconds), "what": .string(observed.leaf),
-                        "of": observed.isOfGate ? "gate" : observed.leaf.sender,
-                        "message": .object(body),
+                        "of": observed.isOfGate ? "gate" : observed.leaf.sender, "message": .object(body),
                     ])
                 )
             } else {

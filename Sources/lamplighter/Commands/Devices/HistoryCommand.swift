@@ -52,9 +52,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
     func validate() throws {
         for (name, text) in [("--from", from), ("--to", to)] {
             guard let text, Self.moment(text) == nil else { continue }
-            throw ValidationError(
-                "\(name) takes milliseconds since 1970 or 2026-11-21T10:00:00Z, not \(text)"
-            )
+            throw ValidationError("\(name) takes milliseconds since 1970 or 2026-11-21T10:00:00Z, not \(text)")
         }
         if let from = from.flatMap(Self.moment), let to = to.flatMap(Self.moment), from > to {
             throw ValidationError("--from is later than --to")
@@ -86,8 +84,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads: a long read would block the store's
-    /// checkpoint.
+    /// Passes every record to `body`, in short reads: a long read would block the store's checkpoint.
     private func read(
         _ store: Store,
         _ did: DeviceID,

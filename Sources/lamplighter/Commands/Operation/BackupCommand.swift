@@ -44,9 +44,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
-        guard place.store.isFile else {
-            throw Problem.backupOnServer(database: place.store.summary)
-        }
+        guard place.store.isFile else { throw Problem.backupOnServer(database: place.store.summary) }
         let report = try Backup(of: place.directory, version: Version.text).make(
             at: file,
             passphrase: try passphrase.read(isNew: true),
@@ -69,8 +67,7 @@ struct BackupVerifyCommand: AsyncParsableCommand {
     @Argument(help: "The backup.")
     var file: String
 
-    @Option(help: "Temporary directory for the database (default: the backup's directory).")
-    var scratch: String?
+    @Option(help: "Temporary directory for the database (default: the backup's directory).") var scratch: String?
 
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup(title: "Common options") var output: OutputOptions

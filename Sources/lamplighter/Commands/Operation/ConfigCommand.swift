@@ -17,8 +17,7 @@ struct ConfigCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    @Flag(help: "Print the reference instead: values and effect of each setting, as Markdown.")
-    var reference = false
+    @Flag(help: "Print the reference instead: values and effect of each setting, as Markdown.") var reference = false
 
     func run() async throws {
         if reference { return print(SettingsReference.markdown) }

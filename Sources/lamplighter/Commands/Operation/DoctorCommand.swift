@@ -8,8 +8,7 @@ import ServiceSettings
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract:
-            "Check service, store, history, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
+        abstract: "Check service, store, history, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
         discussion: """
             lamplighter doctor
             lamplighter doctor --json
@@ -22,17 +21,14 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Skip this group; repeatable.", valueName: "group"))
     var skip: [String] = []
 
-    @Flag(help: "Only check whether the service accepts work, for a container's health check.")
-    var quick = false
+    @Flag(help: "Only check whether the service accepts work, for a container's health check.") var quick = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         if let odd = (only + skip).first(where: { !Doctor.groups.contains($0) }) {
-            throw ValidationError(
-                "there is no group \(odd); the groups are \(Doctor.groups.joined(separator: ", "))"
-            )
+            throw ValidationError("there is no group \(odd); the groups are \(Doctor.groups.joined(separator: ", "))")
         }
     }
 

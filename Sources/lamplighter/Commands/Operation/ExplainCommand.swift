@@ -6,8 +6,7 @@ import Service
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract:
-            "Explain a code, such as LL1003, or a refusal's reason; without an argument, list all.",
+        abstract: "Explain a code, such as LL1003, or a refusal's reason; without an argument, list all.",
         discussion: """
             lamplighter explain LL1003
             lamplighter explain tooFast
@@ -22,15 +21,9 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         guard let code else { return list() }
         guard let page = ExplainPage(named: code) else {
-            throw ValidationError(
-                "there is no code or reason \(code); `lamplighter explain` lists them"
-            )
+            throw ValidationError("there is no code or reason \(code); `lamplighter explain` lists them")
         }
-        if output.json {
-            Terminal.show(page.json)
-        } else {
-            print("\(page.code)  \(page.title)\n\n\(page.text)")
-        }
+        if output.json { Terminal.show(page.json) } else { print("\(page.code)  \(page.title)\n\n\(page.text)") }
     }
 
     private func list() {

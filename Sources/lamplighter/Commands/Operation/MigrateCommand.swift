@@ -11,8 +11,7 @@ import Storage
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract:
-            "Bring the database to this version's schema; `up` and `serve` do so automatically.",
+        abstract: "Bring the database to this version's schema; `up` and `serve` do so automatically.",
         discussion: """
             lamplighter migrate --data /var/lib/lamplighter
             lamplighter migrate --data /var/lib/lamplighter --to postgres://lamplighter@db1/lamplighter
@@ -68,9 +67,7 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         let place = values.database?.place ?? directory.database
         let isCompact = compact ? try store.makeShrinkable() : nil
-        if output.json {
-            return Terminal.show(json: ["migrated": place, "copy": copy, "compact": isCompact])
-        }
+        if output.json { return Terminal.show(json: ["migrated": place, "copy": copy, "compact": isCompact]) }
         if let copy { print("copied the database first: \(copy)") }
         print("\(place) is at the schema of \(Version.text)")
         guard let isCompact else { return }

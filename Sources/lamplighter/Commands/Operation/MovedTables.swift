@@ -15,19 +15,14 @@ struct MovedTables {
     func show(_ output: OutputOptions) {
         guard !output.json else { return Terminal.show(json) }
         var shown = TextTable(["TABLE", "ROWS", "CHECKSUM"])
-        for table in tables {
-            shown.add([table.name, "\(table.sum.rows)", Self.text(table.sum.checksum)])
-        }
+        for table in tables { shown.add([table.name, "\(table.sum.rows)", Self.text(table.sum.checksum)]) }
         print(shown.text)
         print("\(place) holds all of it, equal in every table")
     }
 
     private var json: JSONValue {
         let rows = tables.map { table in
-            JSONObject(showing: [
-                "name": table.name, "rows": table.sum.rows,
-                "checksum": Self.text(table.sum.checksum),
-            ])
+            JSONObject(showing: ["name": table.name, "rows": table.sum.rows, "checksum": Self.text(table.sum.checksum)])
         }
         return JSONObject(showing: ["moved": place, "tables": rows]).shown
     }

@@ -11,8 +11,7 @@ import Storage
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
-        abstract:
-            "Show refused clients and connections with their reasons; see `lamplighter explain REASON`.",
+        abstract: "Show refused clients and connections with their reasons; see `lamplighter explain REASON`.",
         discussion: "lamplighter refusals"
     )
 

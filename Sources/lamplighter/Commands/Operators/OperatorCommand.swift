@@ -16,8 +16,8 @@ struct OperatorCommand: AsyncParsableCommand {
         abstract: "Add, list and revoke operators of the console, and make links and tokens.",
         discussion: "lamplighter operator list",
         subcommands: [
-            OperatorAddCommand.self, OperatorLinkCommand.self, OperatorListCommand.self,
-            OperatorRevokeCommand.self, OperatorTokenCommand.self,
+            OperatorAddCommand.self, OperatorLinkCommand.self, OperatorListCommand.self, OperatorRevokeCommand.self,
+            OperatorTokenCommand.self,
         ]
     )
 }
@@ -41,13 +41,7 @@ extension CommandContext {
 extension AuditEntry {
     /// Returns the audit entry of an act on the command line.
     static func act(_ name: String, subject: String) -> AuditEntry {
-        var entry = AuditEntry(
-            kind: .operatorAct,
-            uid: nil,
-            app: nil,
-            actor: Actor(.operator, "cli"),
-            detail: name
-        )
+        var entry = AuditEntry(kind: .operatorAct, uid: nil, app: nil, actor: Actor(.operator, "cli"), detail: name)
         entry.subject = subject
         return entry
     }
@@ -163,13 +157,11 @@ struct OperatorListCommand: ListCommand {
     ]
 }
 
-/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all
-/// tokens.
+/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all tokens.
 struct OperatorRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract:
-            "End an operator's sessions and links; with --remove, also remove the tokens and the operator.",
+        abstract: "End an operator's sessions and links; with --remove, also remove the tokens and the operator.",
         discussion: """
             lamplighter operator revoke anna
             lamplighter operator revoke anna --remove

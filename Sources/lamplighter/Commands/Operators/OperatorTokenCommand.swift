@@ -25,8 +25,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     @Option(help: "What the token is for.")
     var label = "script"
 
-    @Option(help: "The token's role, at most the operator's (default: the operator's role).")
-    var role: OperatorRole?
+    @Option(help: "The token's role, at most the operator's (default: the operator's role).") var role: OperatorRole?
 
     @Option(help: "Days for which the token is valid, 1 to 3650.")
     var days = OperatorSignIn.tokenDays
@@ -83,9 +82,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
             return Terminal.show(["token": .string(secret), "row": row])
         }
         Terminal.show(line: secret)
-        Terminal.tell(
-            "Token \(token.id) of \(found.name) (\(role.rawValue)); no later command shows it."
-        )
+        Terminal.tell("Token \(token.id) of \(found.name) (\(role.rawValue)); no later command shows it.")
     }
 
     private func showAll(of found: Operator, _ place: CommandContext) throws {
@@ -95,9 +92,8 @@ struct OperatorTokenCommand: AsyncParsableCommand {
         Terminal.show(
             rows,
             [
-                Column("TOKEN", "tokenId"), Column("FOR", "name"), Column("ROLE", "role"),
-                .moment("MADE", "createdAt"), .moment("UNTIL", "expiresAt"),
-                .moment("LAST USED", "lastUsedAt"),
+                Column("TOKEN", "tokenId"), Column("FOR", "name"), Column("ROLE", "role"), .moment("MADE", "createdAt"),
+                .moment("UNTIL", "expiresAt"), .moment("LAST USED", "lastUsedAt"),
             ]
         )
     }

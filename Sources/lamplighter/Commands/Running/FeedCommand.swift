@@ -5,8 +5,7 @@ import Service
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
-        abstract:
-            "Keep the gate's file up to date on the broker's machine, for workers on other machines.",
+        abstract: "Keep the gate's file up to date on the broker's machine, for workers on other machines.",
         discussion: """
             lamplighter feed --store postgres://lamplighter_feed@db/lamplighter --gate-file /var/lib/lamplighter/gate/credentials
 
@@ -26,11 +25,7 @@ struct FeedCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
-        let (values, messages) = try await settings.readToRun([
-            "gateFile": gateFile, "log.level": logLevel,
-        ])
-        try await output.running(with: messages) {
-            try await FeedRun(settings: values, messages: messages).run()
-        }
+        let (values, messages) = try await settings.readToRun(["gateFile": gateFile, "log.level": logLevel])
+        try await output.running(with: messages) { try await FeedRun(settings: values, messages: messages).run() }
     }
 }

@@ -32,8 +32,6 @@ struct SchedulerCommand: AsyncParsableCommand {
         let (values, messages) = try await settings.readToRun([
             "mqtt.host": mqttHost, "mqtt.port": mqttPort.map(String.init), "log.level": logLevel,
         ])
-        try await output.running(with: messages) {
-            try await SchedulerRun(settings: values, messages: messages).run()
-        }
+        try await output.running(with: messages) { try await SchedulerRun(settings: values, messages: messages).run() }
     }
 }

@@ -9,8 +9,7 @@ import Simulate
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract:
-            "Simulate devices that register, report, carry out commands, disconnect and reconnect.",
+        abstract: "Simulate devices that register, report, carry out commands, disconnect and reconnect.",
         discussion: """
             lamplighter simulate --devices 100 --rate 50
             lamplighter simulate --app --duration 20
@@ -33,8 +32,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Seconds.")
     var duration = 60.0
 
-    @Option(help: "A product document (JSON with productSecret) instead of the demo's.")
-    var product: String?
+    @Option(help: "A product document (JSON with productSecret) instead of the demo's.") var product: String?
 
     @Flag(help: "Log an app in as well, bind the devices and print what it sees.")
     var app = false
@@ -52,18 +50,14 @@ struct SimulateCommand: AsyncParsableCommand {
         options.rate = rate
         options.duration = duration
         if !app { options.app = nil }
-        if let key = options.product["productKey"]?.stringValue {
-            _ = try CommandContext.open(values).product(key)
-        }
+        if let key = options.product["productKey"]?.stringValue { _ = try CommandContext.open(values).product(key) }
         guard Ports.accepts(options.host, options.port) else {
             throw Problem(
                 .notRunning,
                 "nothing answers at \(options.host):\(options.port)",
                 at: "\(options.host):\(options.port)",
                 why: "the devices use real connections and need a running service",
-                cures: [
-                    .init("lamplighter up --data '\(values.dataDirectory)'", "start the service")
-                ]
+                cures: [.init("lamplighter up --data '\(values.dataDirectory)'", "start the service")]
             )
         }
         let isForPrograms = output.json

@@ -18,8 +18,7 @@ struct UpCommand: AsyncParsableCommand {
     @OptionGroup var run: RunOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    @Flag(name: .customLong("no-demo"), help: "Don't create the demo product and app.")
-    var withoutDemo = false
+    @Flag(name: .customLong("no-demo"), help: "Don't create the demo product and app.") var withoutDemo = false
 
     func run() async throws {
         var flags = run.flags

@@ -4,8 +4,7 @@ import ArgumentParser
 struct TLSCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tls",
-        abstract:
-            "Make and show the certificates for devices and apps that connect from elsewhere.",
+        abstract: "Make and show the certificates for devices and apps that connect from elsewhere.",
         discussion: """
             lamplighter tls init --name lamps.example.com
             lamplighter tls show

@@ -13,8 +13,7 @@ import Workers
 struct TLSInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract:
-            "Make your own authority and a certificate for this server, or renew the certificate.",
+        abstract: "Make your own authority and a certificate for this server, or renew the certificate.",
         discussion: """
             lamplighter tls init --name lamps.example.com --name 192.0.2.7
 
@@ -62,9 +61,7 @@ struct TLSInitCommand: AsyncParsableCommand {
             )
         }
         for text in name where ServerName(text) == nil {
-            throw ValidationError(
-                "--name takes a DNS name or an address, not \(text): \(ServerName.fault(of: text))"
-            )
+            throw ValidationError("--name takes a DNS name or an address, not \(text): \(ServerName.fault(of: text))")
         }
     }
 
@@ -75,14 +72,13 @@ struct TLSInitCommand: AsyncParsableCommand {
         let names = name.isEmpty ? Self.usual(directory) : name.compactMap(ServerName.init)
         let authority =
             try renewAuthority
-            ? LocalAuthority.renew(in: directory, at: now)
-            : LocalAuthority.readOrMake(in: directory, at: now)
+            ? LocalAuthority.renew(in: directory, at: now) : LocalAuthority.readOrMake(in: directory, at: now)
         let facts = try authority.renewServer(names, days: days, at: now)
         let files = directory.ownTLS
         if output.json {
             Terminal.show(json: [
-                "authority": files.authority, "authorityIsNew": authority.isNew,
-                "certificate": files.certificate, "names": facts.names, "until": facts.end,
+                "authority": files.authority, "authorityIsNew": authority.isNew, "certificate": files.certificate,
+                "names": facts.names, "until": facts.end,
             ])
         } else {
             print(
@@ -94,23 +90,17 @@ struct TLSInitCommand: AsyncParsableCommand {
                 """
             )
         }
-        for note in notes(values, directory) + authorityNotes(authority, facts) {
-            Terminal.tell(note)
-        }
+        for note in notes(values, directory) + authorityNotes(authority, facts) { Terminal.tell(note) }
     }
 
     /// Returns the names of the previous certificate, else this machine's.
     private static func usual(_ directory: DataDirectory) -> [ServerName] {
-        if let pem = TextFile.read(directory.ownTLS.certificate),
-            let file = try? CertificateFile(pem: pem)
-        {
+        if let pem = TextFile.read(directory.ownTLS.certificate), let file = try? CertificateFile(pem: pem) {
             return file.facts.names.compactMap(ServerName.init)
         }
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return [] }
-        let text = bytes.withUnsafeBufferPointer {
-            $0.baseAddress.map { String(cString: $0) } ?? ""
-        }
+        let text = bytes.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         return [ServerName(text)].compactMap(\.self)
     }
 
@@ -124,8 +114,7 @@ struct TLSInitCommand: AsyncParsableCommand {
                 "Until \(TimeText.of($0)), when the previous authority expires, the server is trusted with either file."
             }
             return [
-                until
-                    ?? "Clients that trust an older authority refuse the server until they have the new file.",
+                until ?? "Clients that trust an older authority refuse the server until they have the new file.",
                 "Give tls/authority.pem to all that trust the previous one, and restart the service: its broker accepts"
                     + " devices' certificates of the new authority from then on.",
             ]
@@ -144,13 +133,9 @@ struct TLSInitCommand: AsyncParsableCommand {
             )
         }
         if settings.tlsCertificate != nil {
-            notes.append(
-                "note: tls.certificate is set, so the service uses that certificate instead"
-            )
+            notes.append("note: tls.certificate is set, so the service uses that certificate instead")
         } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {
-            notes.append(
-                "Restart the service: its TLS listeners open only when it starts with a certificate."
-            )
+            notes.append("Restart the service: its TLS listeners open only when it starts with a certificate.")
         }
         return notes
     }

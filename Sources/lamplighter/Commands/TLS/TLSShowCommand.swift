@@ -50,9 +50,7 @@ struct TLSShowCommand: AsyncParsableCommand {
             + material.authorities.map { ("authority", files.authority, $0) }
         let now = SystemClock().now
         let concerns = material.concerns(at: now)
-        if output.json {
-            return Terminal.show(.array(rows.map { Self.json($0, now, among: concerns) }))
-        }
+        if output.json { return Terminal.show(.array(rows.map { Self.json($0, now, among: concerns) })) }
         for (title, path, facts) in rows {
             print(
                 """
@@ -65,49 +63,35 @@ struct TLSShowCommand: AsyncParsableCommand {
                   until    \(TimeText.of(facts.end))
                 """
             )
-            if let warning = Self.warning((title, path, facts), now, among: concerns) {
-                print("  note     \(warning)")
-            }
+            if let warning = Self.warning((title, path, facts), now, among: concerns) { print("  note     \(warning)") }
         }
-        for concern in concerns {
-            print("do         \(concern.cure)" + (concern.command.map { ": \($0)" } ?? ""))
-        }
+        for concern in concerns { print("do         \(concern.cure)" + (concern.command.map { ": \($0)" } ?? "")) }
     }
 
     private typealias Row = (title: String, path: String, facts: CertificateFacts)
 
     private static func tell(_ files: TLSFiles) {
         for (title, path) in [
-            ("certificate  ", files.certificate), ("key          ", files.key),
-            ("authority    ", files.authority),
+            ("certificate  ", files.certificate), ("key          ", files.key), ("authority    ", files.authority),
         ] {
             let state = TextFile.readBytes(path) == nil ? "   \(TextFile.unreadable(path))" : ""
             print(title + path + state)
         }
     }
 
-    /// Returns the warning about a certificate's times, or about the server's being signed by
-    /// another authority.
-    private static func warning(
-        _ row: Row,
-        _ now: Instant,
-        among concerns: [CertificateConcern]
-    ) -> String? {
+    /// Returns the warning about a certificate's times, or about the server's being signed by another authority.
+    private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
         let all = concerns.filter { $0.path == row.path }.map(\.text.description)
         return all.isEmpty ? times : all.joined(separator: "; ")
     }
 
-    private static func json(
-        _ row: Row,
-        _ now: Instant,
-        among concerns: [CertificateConcern]
-    ) -> JSONValue {
+    private static func json(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> JSONValue {
         JSONObject(showing: [
-            "certificate": row.title, "file": row.path, "subject": row.facts.subject,
-            "issuer": row.facts.issuer, "names": row.facts.names, "from": row.facts.begin,
-            "until": row.facts.end, "warning": warning(row, now, among: concerns),
+            "certificate": row.title, "file": row.path, "subject": row.facts.subject, "issuer": row.facts.issuer,
+            "names": row.facts.names, "from": row.facts.begin, "until": row.facts.end,
+            "warning": warning(row, now, among: concerns),
         ]).shown
     }
 }
