@@ -45,7 +45,11 @@ package final class SQLitePool: Sendable {
         let reader = try readers.withLock { $0.popLast() } ?? openReader()
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
-        return try connection.transaction(beginningWith: "BEGIN") { try body(connection) }
+        return try connection.transaction(beginningWith: "BEGIN") {
+            // The state is that of the first statement that reads, and a copy begins with none.
+            _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
+            return try body(connection)
+        }
     }
 
     private func openReader() throws -> Lent {

@@ -13,9 +13,13 @@ enum KeyFingerprint {
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Stores the key's fingerprint in a database without one.
-    static func write(_ key: ServerKey, in database: SQLiteConnection) throws {
-        _ = try database.texts("INSERT INTO meta (name, value) VALUES (?, ?)", fact, key.fingerprint)
+    /// Returns the fingerprint of a database, which is the key's from now on if there was none.
+    static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
+        try database.transaction {
+            if let known = try read(database) { return known }
+            _ = try database.texts("INSERT INTO meta (name, value) VALUES (?, ?)", fact, key.fingerprint)
+            return key.fingerprint
+        }
     }
 }
 

@@ -48,10 +48,13 @@ final class SQLiteFile: Sendable {
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             let isComplete = applied.isSuperset(of: names)
             if migrates {
+                try pool.write(Self.secure)
                 // A new database has nothing to lose.
                 if !isComplete, !applied.isEmpty { try beforeMigrating() }
                 try pool.write { try Migrations.run(steps, in: $0) }
-                if known == nil { try pool.write { try KeyFingerprint.write(key, in: $0) } }
+                guard try pool.write({ try KeyFingerprint.keep(key, in: $0) }) == key.fingerprint else {
+                    throw Store.Failure.foreignKey(path: path)
+                }
                 try makeShrinkable(upTo: Self.smallBytes)
             } else if !isComplete {
                 throw Store.Failure.olderVersion(path: path)

@@ -54,4 +54,21 @@ import Testing
         #expect(try world.store.fileSize().isShrinkable)
         #expect(try world.store.makeShrinkable())
     }
+
+    @Test("is copied in one pass, as it was at the beginning, while others commit")
+    func copies() throws {
+        let world = try World()
+        try grow(world, letters: 500)
+        let copy = DatabaseCopy(path: world.directory.path("copy.db"))
+        var steps = 0
+        try world.store.copy(to: copy) { _ in
+            steps += 1
+            try #require(steps < 20, "the copy began again")
+            try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "step \(steps)") }
+        }
+        #expect(steps > 2)
+        let copied = try SQLiteConnection(path: copy.path)
+        #expect(try copied.texts("SELECT value FROM meta WHERE name = 'fact'").isEmpty)
+        #expect(try copied.integer("SELECT count(*) FROM deadLetter") == 500)
+    }
 }
