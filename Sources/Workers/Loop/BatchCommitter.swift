@@ -51,7 +51,7 @@ enum FileCommitter: BatchCommitter {
         into publisher: inout Publisher,
         at now: Instant
     ) throws -> CommitOutcome {
-        let batch = parts.first ?? []
+        let batch = parts.count > 1 ? Array(parts.joined()) : parts.first ?? []
         guard due else {
             return try transactions.carryOutMessages(batch, into: &publisher, at: now)
         }

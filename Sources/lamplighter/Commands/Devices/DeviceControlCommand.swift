@@ -62,7 +62,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
         while !queue, !Self.isFinal(command) {
             try await Task.sleep(for: .milliseconds(50))
             let found = try await place.run("listCommands", ["did": did], query: newest).items.first
-            guard let found else { break }
+            // A deleted command is not followed by the one before it.
+            guard let found, found.integer("cid") == command.integer("cid") else { break }
             command = found
         }
         show(command, of: device)
