@@ -17,8 +17,8 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: the machine's time before it, and the milliseconds by which it was ahead of the
-        /// monotonic clock then.
+        /// The last forward step: its time by the machine's clock before the step, and the milliseconds by which that
+        /// clock had been ahead of the monotonic clock.
         var jump: (at: Instant, ahead: Int64)?
     }
 

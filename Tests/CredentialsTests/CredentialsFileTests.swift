@@ -106,7 +106,7 @@ struct CredentialsFileTests {
 
         other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
 
-        // Commits of the frozen writer can be missing.
+        // The frozen writer may have committed changes that the file lacks.
         #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
         try other.rewrite([Make.everyKind[1]])
         #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }

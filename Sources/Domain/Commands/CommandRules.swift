@@ -7,7 +7,7 @@ package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///
     /// A second answer doesn't change the command; its values count like any report's. An answer after the expiry is
-    /// kept as late, and the command stays expired. A command that was never sent can't be answered (reference:
+    /// kept and marked late, and the command stays expired. A command that was never sent can't be answered (reference:
     /// commands#device).
     package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {

@@ -7,8 +7,10 @@ import Metering
 final class Tally: Kept {
     let key: String
     var meter: Meter
-    /// The count of SUBSCRIBE and UNSUBSCRIBE filters, with the same allowance but apart from messages: an app that
-    /// opens with thirty devices subscribes to each and sends three requests about it at once.
+    /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
+    ///
+    /// They have the same allowance as messages but are counted separately: an app that opens with thirty devices
+    /// subscribes to each device at once and sends three requests about each.
     var filters: Meter
     /// Its share of its source address's budget; used for terminals and products only.
     var share: AddressBudget.Sender

@@ -17,7 +17,7 @@ struct Backlogs {
 
     /// Notes an echo of one of `count` lanes; `seen` is the newest echo that returned to it.
     ///
-    /// A changed number of lanes belongs to other processes, and voids the earlier counts.
+    /// An echo with a different number of lanes comes from other processes, and voids the earlier counts.
     mutating func note(echo number: Int64, seen: Int64, by lane: Int, of count: Int) {
         guard (1...Shard.count).contains(count), (0..<count).contains(lane) else { return }
         if lanes.count != count {

@@ -32,7 +32,8 @@ extension Gate {
         }
     }
 
-    /// Notes when the session of an ended connection is to end, if the gate couldn't set it in the broker.
+    /// Records the time at which an ended connection's session must end, if the gate couldn't set the session's
+    /// lifetime in the broker.
     func noteSession(of client: Client) {
         guard settings.limits.terminalSessionSeconds > 0, !BrokerVersion.isTested else { return }
         switch client.principal {

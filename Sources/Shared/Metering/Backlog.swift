@@ -17,7 +17,7 @@ package struct Backlog: Sendable {
     private var mark: Int64?
     /// Grows with each mark.
     private var epoch = 0
-    /// Messages since the mark, and between the previous mark and it.
+    /// The messages since the mark (`new`), and those between the previous mark and this one (`old`).
     private var messages = (new: 0, old: 0)
     /// Senders with messages since the mark, senders among them without any in the previous epoch, and the senders of
     /// that epoch.

@@ -31,7 +31,7 @@ struct StoredTable: Sendable, Equatable {
         return tables
     }
 
-    /// Reads `CREATE TABLE name (…)`, a column or a condition on each line.
+    /// Reads `CREATE TABLE name (…)` with one column or table constraint on each line.
     private init?(_ statement: Substring) {
         let lines = statement.split(separator: "\n")
         let words = lines.first?.split(separator: " ") ?? []

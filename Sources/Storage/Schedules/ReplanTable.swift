@@ -97,7 +97,9 @@ package struct ReplanTable: TransactionTable {
         return Page(subject: text, schedules: taken, isLast: taken.count < limit)
     }
 
-    /// Continues after the schedules that this transaction plans again.
+    /// Records that this transaction plans a page's schedules again.
+    ///
+    /// The next page starts after them; after the last page, the request is deleted.
     package func finish(_ page: Page) throws {
         for uid in page.users { try transaction.requireLock(of: uid) }
         if let last = page.schedules.last, !page.isLast {

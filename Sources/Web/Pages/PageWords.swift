@@ -49,7 +49,7 @@ struct PageWords: Sendable {
         /// The prefix of the title after an error.
         case error
         case password, again, rule, differs, length, weak
-        /// For each kind of link; `{address}` in the question is the masked address.
+        /// The texts for each kind of link; `{address}` in `ask` stands for the masked address.
         case title, ask, button, doneTitle, done
     }
 }

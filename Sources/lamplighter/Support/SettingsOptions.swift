@@ -91,7 +91,8 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// The function that prints the object of a ready service; nil without `--json`, to show the banner.
+    /// The function that prints the content of ready.json, without secrets, once the service is ready; nil without
+    /// `--json`, so that the banner is shown instead.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }

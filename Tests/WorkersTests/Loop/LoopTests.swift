@@ -108,7 +108,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Returns a topic of the first device; messages to it are published in order.
+    /// Returns one of the first device's topics; all messages on a device's topics are published in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }

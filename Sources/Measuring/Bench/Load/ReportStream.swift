@@ -30,7 +30,7 @@ struct ReportStream {
         bytes.removeAll(keepingCapacity: true)
         bytes += "{".utf8
         if let id { bytes += "\"id\":\"\(id)\",".utf8 }
-        // Short texts, like those of these numbers, need no memory of their own.
+        // Converting these numbers to text allocates no memory: Swift stores short strings inline.
         bytes += "\"ts\":".utf8
         bytes += "\(milliseconds)".utf8
         bytes += ",\"data\":{\"sequence\":".utf8

@@ -79,7 +79,8 @@ struct TLSShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the warning about a certificate's times, or about the server's being signed by another authority.
+    /// Returns the warning about a certificate's validity period and, for the server's certificate, about its being
+    /// signed by another authority; nil if all is well.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
