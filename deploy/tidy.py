@@ -104,8 +104,8 @@ FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)
 # Functions that can have three or more unlabelled parameters, each with the reason: functions
 # called from C, which has no labels, name the caller.
 UNLABELLED = {
-    "Sources/Administration/Table/Operation.swift": ("init",),  # a row of the table: id, method, path
-    "Sources/Administration/Table/Refused.swift": ("init",),  # a problem: status, code, words
+    "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
+    "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
     "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, by these names
     "Sources/Gate/Plugin.swift": ("answer",),  # Mosquitto, at each event
     "Sources/Providers/HTTP/CurlHandle.swift": ("readUpload", "dropDownload"),  # libcurl, for a body

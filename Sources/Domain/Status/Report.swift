@@ -4,20 +4,6 @@ package import JSON
 ///
 /// The rules in words (reference: reports#acknowledged).
 package struct Report: Sendable, Equatable {
-    /// An alert or a fault as a device names it; `value: false` clears it.
-    package struct Condition: Sendable, Equatable {
-        /// The condition's name in its product.
-        package var name: String
-        /// The device's value for it; true if it gives none.
-        package var value: JSONValue
-
-        /// Names a condition.
-        package init(_ name: String, value: JSONValue = true) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// Values at one moment.
     package struct Point: Sendable, Equatable {
         /// The time by the device's clock; nil if the time of arrival counts.

@@ -19,26 +19,6 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// An alert or a fault that is on.
-    package struct OpenCondition: Sendable, Equatable {
-        /// Whether it is an alert or a fault.
-        package var kind: ConditionKind
-        /// The condition's name.
-        package var name: String
-        /// The event that announced it; its clearing carries the same id.
-        package var eventID: String
-        /// The time of the newest report that said so.
-        package var ts: Instant
-
-        /// Makes an open condition.
-        package init(kind: ConditionKind, name: String, eventID: String, ts: Instant = Instant(milliseconds: 0)) {
-            self.kind = kind
-            self.name = name
-            self.eventID = eventID
-            self.ts = ts
-        }
-    }
-
     /// The newest reports among those that have a time and values alone.
     ///
     /// They distinguish a second delivery from a new report without reading the history.
@@ -55,23 +35,6 @@ package struct Status: Sendable, Equatable {
         package init(ts: Instant, fingerprints: [UInt64]) {
             self.ts = ts
             self.fingerprints = fingerprints
-        }
-    }
-
-    /// An alert or a fault that is off, with its time, so that a late report can't raise it again.
-    package struct ClearedCondition: Sendable, Equatable {
-        /// Whether it is an alert or a fault.
-        package var kind: ConditionKind
-        /// The condition's name.
-        package var name: String
-        /// The time of the newest report that said so.
-        package var ts: Instant
-
-        /// Makes a cleared condition.
-        package init(kind: ConditionKind, name: String, ts: Instant) {
-            self.kind = kind
-            self.name = name
-            self.ts = ts
         }
     }
 
@@ -106,17 +69,6 @@ package struct Status: Sendable, Equatable {
     package init(ts: Instant) {
         self.ts = ts
     }
-}
-
-/// The kind of a device's condition.
-package enum ConditionKind: String, Sendable, CaseIterable {
-    case alert, fault
-
-    /// The type of the event that clears it.
-    package var clearedType: String { rawValue + "Cleared" }
-
-    /// The field of a report, and of a product, that lists such conditions.
-    package var field: String { rawValue + "s" }
 }
 
 /// An event of a device, as published and stored.
