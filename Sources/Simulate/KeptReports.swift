@@ -33,7 +33,7 @@ struct KeptReports {
         if underWay.count < Self.underWayMax { nextAt = min(nextAt, now) }
     }
 
-    /// Takes an answer; returns false if no such report is under way.
+    /// Takes the answer to a report; returns false if no report with this id is under way.
     mutating func settle(_ id: String) -> Bool {
         guard let place = underWay.firstIndex(where: { $0.id == id }) else { return false }
         underWay.remove(at: place)

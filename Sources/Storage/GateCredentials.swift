@@ -143,9 +143,9 @@ final class GateCredentials: Sendable {
         state.withLock { $0.isBehind = true }
     }
 
-    /// Detects changes that a process left out because it was killed or frozen between its commit and the file.
+    /// Detects committed changes that the file lacks because a process was killed or frozen before it wrote them.
     ///
-    /// The process that takes over its lanes calls this before it publishes answers that depend on them.
+    /// The process that takes over its lanes calls this before it publishes answers that depend on these changes.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
         turn.wait()

@@ -67,7 +67,8 @@ extension Store {
         }
     }
 
-    /// Sets the function that gets the reason why a database is away, and nil once it is back; never called for a file.
+    /// Sets the function that gets the reason why a database can't be reached, and nil once it can; never called for a
+    /// file.
     ///
     /// It is called on the thread that noticed, and must not block.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The service's parts that accept work, for `/readyz`, `ready.json` and tasks that wait for them.
+/// A record of which parts of the service accept work, for `/readyz`, `ready.json` and tasks that wait until parts do.
 package final class Readiness: Sendable {
     /// A part and its state.
     package struct Part: Sendable, Equatable {

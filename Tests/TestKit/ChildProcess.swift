@@ -31,7 +31,7 @@ package final class ChildProcess: Sendable {
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Otherwise the child processes of other tests would keep them open.
+        // Not inherited by the child processes of other tests, which would otherwise keep these ends open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }

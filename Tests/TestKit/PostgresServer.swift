@@ -56,7 +56,7 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Otherwise the child processes of other tests would keep them open.
+        // Not inherited by the child processes of other tests, which would otherwise keep these ends open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }

@@ -43,7 +43,7 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step of a moment; returns false if that would be one step too many.
+    /// Opens the step that contains a moment; unless `always`, returns false if it would be one more than `rowsMax`.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)

@@ -100,7 +100,7 @@ package struct SessionNotice: Sendable, Equatable {
     package var reason: Session.EndReason
     /// The moment of the end; sessions that began later continue.
     package var ts: Instant
-    /// The actor that ended them.
+    /// The actor that ended the sessions.
     package var actor: Actor
 
     /// Makes a notice.

@@ -20,7 +20,7 @@ package enum BindingEvent: Sendable, Equatable {
 package struct BindingChange: Sendable, Equatable {
     /// The effect on the invitations to the device.
     package enum Invitations: Sendable, Equatable {
-        /// Only invitations to users whose bindings end become void.
+        /// They stay, except those to users whose bindings end, which become void.
         case stay
         /// All become void.
         case void

@@ -60,7 +60,7 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Notes the end of a connection: the status worker's backlog is unknown while it is away.
+    /// Notes the end of a connection: the status worker's backlog is unknown while the worker isn't connected.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }

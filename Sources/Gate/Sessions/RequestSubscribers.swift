@@ -2,10 +2,10 @@ import JSON
 
 /// The requests of apps that the present workers subscribe to.
 ///
-/// The session worker subscribes to all requests, since it answers requests whose worker is away. While a request's
-/// worker is present, the session worker would discard its copy, which costs a packet and wakes a thread; so the gate
-/// withholds that copy. A worker is present from its message on `system/worker/{name}` until the next one, or until its
-/// connection ends. Other programs that subscribe to requests don't count, and miss none.
+/// The session worker subscribes to all requests, since it answers requests whose worker isn't connected. While a
+/// request's worker is present, the session worker would discard its copy, which costs a packet and wakes a thread; so
+/// the gate withholds that copy. A worker is present from its message on `system/worker/{name}` until the next one, or
+/// until its connection ends. Other programs that subscribe to requests don't count, and miss none.
 struct RequestSubscribers {
     /// The client id that receives only requests without a present worker.
     static let fallback = "svc.lamplighter.session"

@@ -12,7 +12,7 @@ package struct ConnectionOptions: Sendable {
     package var password: String?
     /// Seconds without a packet after which the client sends a PINGREQ: 0 (never) or 5 and more.
     package var keepAliveSeconds = 30
-    /// Seconds for which the broker keeps session and queue while the client is away.
+    /// Seconds for which the broker keeps session and queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false

@@ -150,7 +150,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Reports why the gate isn't found yet; later the workers report that the broker is away.
+    /// Reports why the gate isn't found yet; later the workers report that they can't reach the broker.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = StoreError.summary(error)

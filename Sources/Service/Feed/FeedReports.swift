@@ -1,7 +1,7 @@
 /// The reports to systemd that the feed is alive, with its status.
 ///
-/// The feed is ready after its first try, even if the database is away: the broker, which starts after it, would wait
-/// for it, and the gate notices an old file itself.
+/// The feed is ready after its first try, even if the database can't be reached: the broker, which starts after it,
+/// would wait for it, and the gate notices an old file itself.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
     private var shown = ""

@@ -131,7 +131,7 @@ package struct LocalAuthority {
 
     /// Makes a certificate for a device, and keeps no copy.
     ///
-    /// - Throws: A `Problem` if the authority has ended.
+    /// - Throws: A `Problem` if the authority has expired.
     package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         try issuing { try authority.issueDevice(did, days: days, from: begin) }
     }

@@ -21,7 +21,8 @@ package struct AddressBudget: Sendable, Equatable {
         package static let seldomPerSecond = 1
         /// Messages at once that count as seldom: an app that opens with a few devices.
         ///
-        /// Two hundred hostile senders add at most as much again to their address's burst of 2,000.
+        /// Two hundred hostile senders can thus send at most 2,000 messages more at once: as many again as their
+        /// address's burst.
         package static let seldomBurst = 10
 
         /// Begins as a sender that has sent nothing.

@@ -9,11 +9,11 @@
 /// the senders in the backlog, and at least one message. The backlog thus stays within twice the limit, or the limit
 /// and one message for each sender.
 ///
-/// Nothing is counted before the first echo and while the worker is away: the broker's own limits bound that queue.
-/// Times are milliseconds on a clock that is never set back. It never allocates.
+/// Nothing is counted before the first echo and while the worker isn't connected: the broker's own limits bound that
+/// queue. Times are milliseconds on a clock that is never set back. It never allocates.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The newest echo that was marked; nil while the worker is away.
+    /// The newest echo that was marked; nil while the worker isn't connected.
     private var mark: Int64?
     /// Grows with each mark.
     private var epoch = 0

@@ -107,7 +107,7 @@ package struct AccountTable: TransactionTable {
 
     /// Returns the users who have an address, verified or not, or a username equal to it.
     ///
-    /// Verifying the address can change them.
+    /// These are the accounts that can change when a user verifies the address (`prove`).
     package func holders(
         of address: Address,
         app: AppID,

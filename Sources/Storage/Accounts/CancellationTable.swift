@@ -195,7 +195,8 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns how many commands to check next, and the number of the last of them.
+    /// Returns the number of commands to check next, at most `limit`, and the `cid` of the last one; nil if there is
+    /// none.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

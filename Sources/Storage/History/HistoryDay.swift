@@ -10,7 +10,7 @@ package enum HistoryDay {
     /// The fewest records of a day that gets sums; for smaller days, sums would take as much space as the records.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the day of a moment in milliseconds since 1970.
+    /// Returns the day that contains a moment in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
     /// Returns the time of a day, in milliseconds since 1970.

@@ -98,7 +98,7 @@ extension Transaction {
 
     // MARK: Checks of table methods that write
 
-    /// Throws unless the user is locked, so that the transaction runs again; on SQLite stops tests.
+    /// If the user is not locked, throws, so that the transaction runs again; on SQLite, ends the test.
     ///
     /// The next run finds and locks a user that another transaction added after our locks were taken.
     @inline(__always)
@@ -108,7 +108,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// Throws unless the device is locked, so that the transaction runs again; on SQLite stops tests.
+    /// If the device is not locked, throws, so that the transaction runs again; on SQLite, ends the test.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -116,14 +116,14 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// Throws unless all devices are locked, so that the transaction runs again; on SQLite stops tests.
+    /// If a device is not locked, throws, so that the transaction runs again; on SQLite, ends the test.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// Throws unless the user or the device is locked, so that the transaction runs again; on SQLite stops tests.
+    /// If neither is locked, throws, so that the transaction runs again; on SQLite, ends the test.
     ///
     /// Either lock guards a row about both.
     @inline(__always)
@@ -136,7 +136,7 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// Throws unless everything is locked, so that the transaction runs again; on SQLite stops tests.
+    /// If not everything is locked, throws, so that the transaction runs again; on SQLite, ends the test.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }
@@ -192,7 +192,7 @@ final class LockRecord {
             try body(ledger)
         } catch let error as LockLedger.Breach {
             guard hasOtherWriters else {
-                // Only in a test (`isTested`), which must end with a defect of the code that writes.
+                // Reached only in a test (`isTested`): the code that writes has a defect, which must end the test.
                 fatalError("A lock is missing: \(error)")
             }
             throw LockMissing(breach: error)

@@ -55,7 +55,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Uses a link up and returns its operator; nil if it is unknown, used or too old.
+    /// Uses up a link and returns its operator; nil if it is unknown, used or too old.
     package func takeLink(token: String) throws -> Operator? {
         let hash = Sodium.sha256(token.utf8)
         let name = try sql.first(

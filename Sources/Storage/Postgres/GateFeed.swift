@@ -59,7 +59,7 @@ package final class GateFeed {
     ///
     /// Touches the file: with the option `credentials_age` the gate admits no new client by an old file.
     ///
-    /// - Throws: `PostgresError` if the database is away, or the file system's error; begin anew then.
+    /// - Throws: `PostgresError` if the database can't be reached, or the file system's error; begin anew then.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))

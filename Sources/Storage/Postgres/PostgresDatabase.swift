@@ -152,7 +152,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets the function that gets the reason why the database is away, and nil once it is back.
+    /// Sets the function that gets the reason why the database can't be reached, and nil once it can.
     ///
     /// It is called on the thread that noticed, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -188,8 +188,9 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size of tables that are rewritten, in bytes: at most a second's work, in which nothing reads
-    /// them.
+    /// The largest total size at which tables are rewritten and not only vacuumed, in bytes.
+    ///
+    /// Rewriting takes a second at most, in which nothing can read them.
     private static let rewrittenMax: Int64 = 64 << 20
 
     /// Rewrites the tables that held erased accounts, because unused parts of pages keep deleted data.

@@ -7,8 +7,8 @@ extension PostgresDatabase {
     /// The maximum number of partitions made for copied history: five years.
     fileprivate static let copiedWeeksMax = 5 * 53
 
-    /// Makes the missing partitions of `history` for the week of a moment and two weeks ahead; returns how many it
-    /// made.
+    /// Makes the missing partitions of `history` for the week that holds a moment and two weeks ahead; returns how many
+    /// it made.
     func makePartitions(at now: Int64) throws -> Int {
         let week = PostgresTables.partitionMilliseconds
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
@@ -59,7 +59,8 @@ extension PostgresDatabase {
 }
 
 extension Store {
-    /// Makes the history's missing partitions for the week of a moment and some weeks ahead; returns how many it made.
+    /// Makes the history's missing partitions for the week that holds a moment and some weeks ahead; returns how many
+    /// it made.
     ///
     /// Does nothing for a file.
     package func makeHistoryPartitions(at now: Instant) throws -> Int {

@@ -40,7 +40,7 @@ enum PostgresTables {
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that makes the partition of a moment.
+    /// Returns the statement that creates the partition that holds a moment.
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

@@ -39,8 +39,9 @@ package enum ConnectionParty {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// Returns the same, but counts each connection from this machine separately, since it can come from a proxy that
-    /// serves many clients.
+    /// Returns what `household` does, but the address and port of a connection from this machine.
+    ///
+    /// Each of these connections counts separately, since it can come from a proxy that serves many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }
         return "\(text) \(address?.port ?? 0)"

@@ -117,7 +117,7 @@ extension PrometheusRegistry {
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Removes a gauge whose subject no longer exists; all its holders lose it.
+    /// Takes a gauge off the page when its subject no longer exists, even if others still hold the gauge.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

@@ -62,8 +62,8 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 /// A distribution over fixed buckets.
 ///
-/// A lock guards it, because count, sum and bucket must agree on the page. One worker records a series, so the lock is
-/// free except during a scrape.
+/// A lock guards it, so that the count, the sum and the buckets that a page shows fit together. One worker records a
+/// series, so the lock is free except during a scrape.
 final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     private struct State {
         var counts: [Int64]

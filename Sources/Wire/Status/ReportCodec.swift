@@ -29,7 +29,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses values too large when the service writes them: `1e15` becomes sixteen digits.
+    /// Refuses a report if a point's data would be larger than a payload once the service has written it: `1e15`
+    /// becomes sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int

@@ -137,7 +137,9 @@ enum Registration {
         user.emailClaim = owner == nil ? .registered : .beside
     }
 
-    /// Limits an address's unproved registrations per day to the number of unproved accounts that can log in with it.
+    /// Limits an address's unproved registrations to `unprovedPerAddress` a day.
+    ///
+    /// This is also the largest number of unproved accounts that can log in with the address.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
         let limit = AttemptTable.Limit(

@@ -7,7 +7,7 @@ struct DevicePush {
     private let did: DeviceID
     private let actor: Actor
 
-    /// Prepares messages about a device and the actor of its change.
+    /// Prepares messages about a change of a device, made by an actor.
     init(_ did: DeviceID, by actor: Actor) {
         self.did = did
         self.actor = actor

@@ -90,7 +90,7 @@ extension RequestProcessor {
             )
         case .refusal(let rejection):
             try refuse(pending, rejection, in: &work)
-        case .more: preconditionFailure("A request that needs more work waits for it.")
+        case .more: preconditionFailure("A request that still needs more work must not be answered yet.")
         case .later(let did, let cid):
             try work.tx.commands.addWaiter(waiter(request), for: did, cid: cid)
             try work.tx.requests.save(

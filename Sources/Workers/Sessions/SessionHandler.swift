@@ -168,7 +168,7 @@ package struct SessionHandler: BatchHandler {
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Publishes each worker's changed state: it is away only when none of its lanes is held.
+    /// Publishes each worker's changed state: a worker is offline only when none of its lanes is held.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// Answers to devices, whose refused messages become dead letters.
+/// Answers to devices, and the dead letters of messages that are unreadable or come from an unknown device.
 extension UnitOfWork {
     /// Decodes a message that needs no answer; an unreadable one becomes a dead letter.
     mutating func decode<Value>(

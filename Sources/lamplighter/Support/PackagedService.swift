@@ -3,9 +3,10 @@ import Problems
 
 /// The Debian package's service, whose data isn't where commands look by default.
 enum PackagedService {
-    /// Returns a problem, with the command for the package's data if data is missing and the package is installed.
+    /// Returns the problem, and names the command for the package's data if commands may need it.
     ///
-    /// The advice to start a service is dropped then, since it would start a second one.
+    /// That is the case if data is missing, `LAMPLIGHTER_DATA` is not set and the package is installed. The advice to
+    /// start a service is then dropped, since it would start a second one.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

@@ -68,7 +68,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker is away no report is refused: the broker keeps the reports until its return.
+        // While the worker isn't connected, no report is refused: the broker keeps the reports until its return.
         try worker.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -98,7 +98,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 10)
         #expect(try other.publish(Self.otherReport) == 0x87)
 
-        // While one lane is away the devices of the other keep their share.
+        // While one lane isn't connected, the devices of the other keep their share.
         try late.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}

@@ -154,7 +154,7 @@ import Testing
     @Test("A batch whose commit was not answered is run again, on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // As one of several processes: a process that is alone would read first.
+        // As one of several processes: a process that works alone first reads the last number used.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

@@ -13,7 +13,7 @@ struct LostCommitTests {
     @Test("What the lost commit left is published before what the second run adds")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // As one of several processes: a process that is alone would read first.
+        // As one of several processes: a process that works alone first reads the last number used.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)
