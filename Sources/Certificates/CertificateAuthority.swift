@@ -11,7 +11,7 @@ package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// The days that an authority is valid: longer than the devices that trust it last.
+    /// The days for which an authority is valid: longer than the life of the devices that trust it.
     private static let days = 3650
 
     /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken for each other.

@@ -55,7 +55,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         return text.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
     }
 
-    /// Returns the reasons why each host could not be connected to.
+    /// Returns why no host could be connected to, with a reason for each.
     static func reasons(of connection: OpaquePointer) -> String {
         let lines = String(cString: PQerrorMessage(connection)).split(separator: "\n")
         // The other lines are advice for users of `psql`.

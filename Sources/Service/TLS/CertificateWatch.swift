@@ -159,7 +159,8 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the contents of the files, since symbolic links can change, or the files behind them.
+    /// Returns the contents of the files, which show a change even if only a symbolic link or the file behind it
+    /// changed.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -57,7 +57,7 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns when the first step of the day up to a moment begins.
+    /// Returns the beginning of the first step of the day that ends at a moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }

@@ -14,7 +14,7 @@ package struct StoreMove {
         /// Messages wait in the source to be published; `rows` is their number of rows, and `topics` are some topics
         /// with their numbers of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
-        /// The named process works on the source.
+        /// The process with this name still works on the source.
         case sourceInUse(node: String)
         /// PostgreSQL doesn't accept a text, for a reason and at a place.
         case text(row: String, column: String, reason: String)

@@ -16,7 +16,7 @@ package struct Column {
     let source: RowSource
     let index: Int32
 
-    /// Whether it is NULL.
+    /// Whether the column is NULL.
     package var isNull: Bool {
         switch source {
         case .sqlite(let statement): sqlite3_column_type(statement, index) == SQLITE_NULL
@@ -25,7 +25,7 @@ package struct Column {
         }
     }
 
-    /// Its integer; 0 for NULL.
+    /// The column's integer; 0 for NULL.
     package var integer: Int64 {
         switch source {
         case .sqlite(let statement): sqlite3_column_int64(statement, index)
@@ -34,7 +34,7 @@ package struct Column {
         }
     }
 
-    /// Its number; 0 for NULL.
+    /// The column's number; 0 for NULL.
     package var double: Double {
         switch source {
         case .sqlite(let statement): sqlite3_column_double(statement, index)
@@ -43,7 +43,7 @@ package struct Column {
         }
     }
 
-    /// Lends the UTF-8 bytes of its text without copying them; none for NULL.
+    /// Lends the UTF-8 bytes of the column's text without copying them; none for NULL.
     package func withText<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows
@@ -56,7 +56,7 @@ package struct Column {
         }
     }
 
-    /// Lends its bytes without copying them; none for NULL.
+    /// Lends the column's bytes without copying them; none for NULL.
     package func withBlob<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows

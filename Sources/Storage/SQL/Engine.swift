@@ -64,7 +64,7 @@ enum Engine {
         }
     }
 
-    /// Runs the statements that wait for a later one.
+    /// Runs the statements that were put off to be sent together with a later one.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()

@@ -89,7 +89,7 @@ extension Call {
         var channel = OutgoingMessage.Channel.email
         var (to, countryCode) = (notice.address.text, notice.countryCode)
         if case .phone(let phone) = notice.address {
-            // The number's own country: its user may live elsewhere.
+            // The country of the number, since the user may live elsewhere.
             (channel, to, countryCode) = (.sms, phone.national, phone.countryCode)
         }
         try tx.outgoingMessages.add(

@@ -111,7 +111,7 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
-        // A marked session matches, whatever the clock said when it began.
+        // A session that was marked as ended by this notice matches even if its login time is later: clocks differ.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
             // Only the notice of the marked end is carried out, not a second notice.

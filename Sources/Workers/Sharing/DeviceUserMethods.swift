@@ -56,7 +56,7 @@ enum DeviceUserMethods {
     /// Returns the address by which the owner may know a user.
     ///
     /// It is a proved address, the phone first, since a user could claim another user's address. If the app doesn't
-    /// verify e-mail addresses, it may be a claimed address.
+    /// verify e-mail addresses, an unproved e-mail address is returned too.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

@@ -13,7 +13,7 @@ import Wire
 /// The scheduler and the schedule worker in their own process, killed again and again around the time at which many
 /// schedules are due, with a real broker.
 ///
-/// 200 schedules by default; `LAMPLIGHTER_LONG=1` takes 1,000 and kills far more often.
+/// There are 200 schedules by default; with `LAMPLIGHTER_LONG=1` there are 1,000, and far more kills.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"

@@ -45,7 +45,7 @@ final class Tap: Sendable {
     init(_ context: ConsoleContext) {
         self.context = context
         waker = try? Waker()
-        // Numbers keep growing across restarts, for streams that resume after one.
+        // Lines' numbers keep growing across restarts, since a stream can resume after a restart.
         state = Mutex(State(newest: context.now.milliseconds * 1_000))
     }
 

@@ -25,7 +25,7 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// The number of these for which a terminal has received a status.
+    /// The number of each device's reports for which a terminal has received a status.
     private var told: [Int]
 
     private(set) var sent = 0
