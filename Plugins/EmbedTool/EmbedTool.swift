@@ -16,7 +16,7 @@ enum EmbedTool {
         // Only a mistake in EmbedTexts leads here; it ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE")
         }
-        // What is unchanged isn't compiled again.
+        // An unchanged file isn't compiled again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
         try source.write(toFile: words[0], atomically: true, encoding: .utf8)
     }

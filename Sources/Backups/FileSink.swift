@@ -50,7 +50,7 @@ final class FileSink {
         }
     }
 
-    /// Waits for the disk to have a file that others wrote.
+    /// Waits until a file that other code wrote is on the disk.
     static func sync(_ path: String) throws {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }

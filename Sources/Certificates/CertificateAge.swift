@@ -1,6 +1,6 @@
 package import Domain
 
-/// How close a certificate is to its end, for the warnings of `doctor`, the log and the banner.
+/// How close a certificate is to its expiry, for the warnings of `doctor`, the log and the banner.
 ///
 /// A certificate of a few weeks is renewed often, so it is judged by parts of its time.
 package enum CertificateAge: Sendable, Equatable {
@@ -12,7 +12,7 @@ package enum CertificateAge: Sendable, Equatable {
     case soon
     /// 7 days or fewer are left, or a tenth of its time if that is less.
     case urgent
-    /// It has ended: clients refuse the connection.
+    /// It has expired: clients refuse the connection.
     case ended
 
     private static let soonSeconds: Int64 = 30 * 86_400

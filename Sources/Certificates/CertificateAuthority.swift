@@ -85,7 +85,7 @@ package struct CertificateAuthority: Sendable {
     }
 
     /// Signs another authority (PEM), so that clients that trust this one accept certificates of the other as well,
-    /// until either ends.
+    /// until either expires.
     ///
     /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {

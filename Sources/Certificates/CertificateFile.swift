@@ -75,7 +75,7 @@ package struct CertificateFile: Sendable {
         if case .isCertificateAuthority? = try? certificate.extensions.basicConstraints { true } else { false }
     }
 
-    /// Returns the certificates that have not ended (PEM).
+    /// Returns the certificates that have not expired (PEM).
     ///
     /// - Throws: Errors of the library, which no certificate that it has read causes.
     package func pem(endingAfter now: Instant) throws -> String {
@@ -122,7 +122,7 @@ package struct CertificateFacts: Sendable, Equatable {
     package let names: [String]
     /// When it begins.
     package let begin: Instant
-    /// When it ends.
+    /// When it expires.
     package let end: Instant
 
     /// The whole time of its validity, in seconds.

@@ -14,8 +14,8 @@ package struct IDSource: Sendable {
 
     /// Makes a source; each thread has its own.
     ///
-    /// In a slot of several, all sources of the process count together, so that no two ids of the database are equal;
-    /// in a process that writes alone, random numbers keep its threads apart.
+    /// In one of several processes on a database, all sources count together, so that no two ids of the database are
+    /// equal; in a process that writes alone, random numbers keep its threads apart.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
@@ -48,7 +48,7 @@ package struct IDSource: Sendable {
         return Self.shared.withLock { $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count)) }
     }
 
-    /// The stamps of a process in a slot of several.
+    /// The stamps of one of several processes on a database.
     private static let shared = Mutex(Stamps())
 
     /// The last stamp.

@@ -52,8 +52,8 @@ package struct DataDirectory: Sendable {
     /// The broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// Copies of the broker's certificate and key, and of the authority of devices' certificates, so that it never
-    /// reads halves of two pairs.
+    /// Copies of the broker's certificate and key, and of the authority of devices' certificates, so that the broker
+    /// never reads halves of two pairs.
     package var brokerTLS: TLSFiles {
         TLSFiles(
             certificate: path + "/broker/server.pem",

@@ -57,7 +57,7 @@ final class Gate {
     var absent: [OpaquePointer: Client] = [:]
     /// The message that is being passed on to its subscribers.
     var passing: PassingMessage?
-    /// Grows with each such message.
+    /// Grows with each message that is passed on.
     var passingSerial: UInt64 = 0
     /// The batches in which messages wait, one for each worker.
     var batches: [OutgoingBatch] = []

@@ -47,7 +47,7 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // Half hours that straddle two steps are read record by record: a zone's days can begin between them.
+                // A half hour that straddles two steps is read record by record: a zone's days can begin within it.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }

@@ -4,7 +4,7 @@ import Workers
 
 /// Runs blocking operations on a few plain threads, by rank and then in order of arrival.
 ///
-/// However many pages are open, they never use more of the store's readers than these threads.
+/// However many pages are open, they never use more of the store's readers than there are threads.
 package final class OperationThreads: Sendable {
     /// Thrown when too much work of the same rank is waiting already.
     package struct IsFull: Error {}

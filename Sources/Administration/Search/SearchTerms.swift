@@ -60,7 +60,7 @@ struct SearchTerms: Sendable, Equatable {
     /// Returns whether each term matches one of some texts, whatever its key.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
-    /// Returns whether each term matches: one with a key the texts of that key, a word the others.
+    /// Returns whether each term matches: a term with a key in the texts of that key, a word in `words`.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }

@@ -156,7 +156,8 @@ struct LiveFeed: Sendable {
     /// The most by which the id of an audit line lies below the id of a line seen before it: ten seconds in
     /// microseconds, more than a transaction lasts and clocks differ.
     private static let auditDistance: Int64 = 10_000_000
-    /// The same for dead letters, which the database numbers as they're written: more than are written in ten seconds.
+    /// The most by which a dead letter's number lies below a number seen before it: more than are written in ten
+    /// seconds, since the database numbers them as they're written.
     private static let deadLettersDistance: Int64 = 1_000
 
     /// Reports the new rows of a log.

@@ -13,8 +13,8 @@ final class LiveStream: Sendable {
     private static let lifeMax: Duration = .seconds(1800)
     /// The longest silence before the stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
-    /// The same for a stream that watches messages: a failed beat shows that the client is gone, so that the tap's
-    /// connection can end.
+    /// The longest silence of a stream that watches messages: a failed beat shows that the client is gone, so that the
+    /// tap's connection can end.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The longest time for which a stream without events misses the end of its session.
     private static let accessInterval: Duration = .milliseconds(500)
@@ -39,7 +39,7 @@ final class LiveStream: Sendable {
 
     /// Sends changes until the session ends, half an hour has passed, or the service stops.
     ///
-    /// - Throws: Once the client is gone.
+    /// - Throws: An error of the writer once the client is gone.
     @concurrent func run(in hub: LiveHub, from position: StreamPosition, _ writer: inout EventWriter) async throws {
         let began = ContinuousClock.now
         var feed = LiveFeed(hub, position: position)

@@ -2,9 +2,9 @@ import Sodium
 
 /// A stream's position in each object that it watches, which `Last-Event-ID` restores.
 ///
-/// For a log it holds the number of the last row, for a state a digest. So a stream resumes after any break, even one
-/// of the service: each row of a log is reported once, and the latest of each state. A refusal in the same millisecond
-/// as the last one can be missed.
+/// For a log it holds the number of the last row, for a state a digest. So a stream resumes after any break, even a
+/// restart of the service: each row of a log is reported once, and of each state the latest. A refusal in the same
+/// millisecond as the last one can be missed.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 

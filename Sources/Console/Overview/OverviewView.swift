@@ -31,11 +31,11 @@ final class OverviewView: Sendable {
     /// The groups that the doctor examines: not those whose checks connect to the broker or the listeners, where each
     /// would be noticed.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// How many times longer than counting devices took its results are kept.
+    /// The factor by which counts of devices are kept longer than counting took.
     private static let countedFactor = 50
     /// The longest count of devices that a request waits for.
     private static let countedQuickly: Duration = .milliseconds(20)
-    /// The least age of the counts of devices before they're made again.
+    /// The least age at which devices are counted again.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
 

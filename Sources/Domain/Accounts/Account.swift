@@ -13,7 +13,9 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the given products that the app sees, else all of its; nil means no limit.
+        /// Returns those of the given products that the app sees; if none are given, all that it sees.
+        ///
+        /// Nil means all products.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked

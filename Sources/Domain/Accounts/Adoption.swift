@@ -21,7 +21,7 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns an invitation of either user as it becomes, or nil if it doesn't change.
+    /// Returns an invitation of either user after the merge, or nil if it doesn't change.
     ///
     /// If the account is bound, its invitations as a guest become void: those between the two users, pending ones, and
     /// those that did not make the binding.

@@ -35,7 +35,7 @@ package enum CodeRules {
     /// The life of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300
 
-    /// Returns whether a text has a code's form; no other is ever right.
+    /// Returns whether a text has a code's form; no text of another form is ever right.
     package static func accepts(_ text: String) -> Bool { text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit) }
 }
 

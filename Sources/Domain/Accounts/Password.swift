@@ -7,7 +7,7 @@
 package enum PasswordRules {
     /// The length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
-    /// The maximum number of scalars that are normalised: NFKC seldom turns four into one.
+    /// The maximum number of scalars that are normalised: NFKC seldom makes one scalar of four.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.
@@ -46,7 +46,7 @@ package enum PasswordRules {
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns a name unchanged, its part before an @, and it without the signs of a phone number.
+    /// Returns a name unchanged, its part before an @, and the name without the signs of a phone number.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

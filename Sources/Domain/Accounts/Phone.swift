@@ -13,7 +13,7 @@ package struct Phone: Hashable, Sendable {
     /// Spaces, dots, dashes, slashes and parentheses are ignored, as are leading zeros, and the country code in front
     /// if it is marked by `+`, by `00`, or by a dash after it, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // Compare bytes and code points: a combining sign would change a character of Swift.
+        // Bytes and code points are compared: with a combining sign, a digit would be another `Character`.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))

@@ -73,9 +73,9 @@ package enum CommandRules {
 
     /// Supersedes queued commands that newer ones replace in any case.
     ///
-    /// For each of their values, a newer command of the same sender sets it, is sent whenever they would be, and waits
-    /// at least as long. `waiting` is in the order of the numbers, the newest last; the rest merges into the same
-    /// command as all of them.
+    /// A command is superseded if, for each of its values, a newer command of the same sender sets the value, is sent
+    /// whenever the older one would be, and waits at least as long. `waiting` is in the order of the numbers, the
+    /// newest last. The commands that stay merge into the same command as all would have.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []

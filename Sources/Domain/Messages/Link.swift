@@ -9,7 +9,7 @@ package struct Link: Sendable, Equatable {
         /// Restores an account's previous address.
         case undoAddress
 
-        /// The life of such a link, in seconds.
+        /// The life of a link with this effect, in seconds.
         package var lifeSeconds: Int64 {
             switch self {
             case .verifyEmail, .undoAddress: 86_400

@@ -38,7 +38,7 @@ package struct Operator: Sendable, Equatable {
     package static let countMax = 100
     /// The maximum number of live sessions of one operator; a further one ends the oldest.
     package static let sessionsMax = 20
-    /// The maximum number of providers, companies' servers, that one operator tries in an hour.
+    /// The maximum number of tests of providers, which contact companies' servers, by one operator in an hour.
     package static let trialsPerHour = 60
     /// The maximum number of test messages that one operator may send in an hour.
     package static let testMessagesPerHour = 20
@@ -58,7 +58,7 @@ package enum OperatorSignIn {
     package static let lifeSeconds: Int64 = 604_800
     /// The precision of the time of a session's last use, in seconds.
     package static let usedSeconds: Int64 = 60
-    /// The time after a link in which the password may be set without the previous one, in seconds.
+    /// The time after a sign-in by link in which the password may be set without the previous one, in seconds.
     package static let linkTrustSeconds: Int64 = 600
     /// The maximum number of wrong passwords for one name from one address, or in one browser in which it signed in
     /// before, within the window.
@@ -68,7 +68,7 @@ package enum OperatorSignIn {
     /// The maximum number of wrong links from one address within the window, before they are refused as too many; a
     /// right one always signs in.
     package static let linksPerAddress = 30
-    /// The maximum number of sign-ins of one address in a minute that precede those of addresses with more.
+    /// The number of sign-ins in a minute up to which an address precedes the addresses with more.
     package static let requestsPerAddress = 60
     /// The maximum number of failed sign-ins of one address in the audit trail in a minute.
     package static let auditedPerAddress = 30

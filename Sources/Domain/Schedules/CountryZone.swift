@@ -1,6 +1,6 @@
 /// The time zones of the calling codes that have a single one (`Texts/country-zones.txt`).
 ///
-/// A wrong guess would wake people at the wrong hour; without a zone it is UTC, which users notice.
+/// A wrong guess would wake people at the wrong hour; without a zone, times are in UTC, which users notice.
 package enum CountryZone {
     /// Returns the IANA name of the zone, or nil if there is none or more than one.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }

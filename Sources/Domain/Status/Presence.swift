@@ -13,7 +13,7 @@ package struct Presence: Sendable, Equatable {
     /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
     /// The time at which the newest connection is presumed to receive commands, unless the gate sees it subscribe
-    /// before; nil if it is known to, or if there was no new one.
+    /// before; nil if the connection is known to receive them, or there was no new connection.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.

@@ -68,9 +68,9 @@ package enum StatusRules {
         return ts
     }
 
-    /// Returns whether a value reported for a time replaces one stored with another.
+    /// Returns whether a value reported for a time replaces a value stored with another time.
     ///
-    /// A value that counts from its arrival always does, even if the clock was ahead before.
+    /// A value whose time is its arrival always replaces the stored one, even if the clock was ahead before.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,

@@ -54,8 +54,8 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker: at most ten times a second, unless forced, the last reading found room or
-    /// the client has acknowledged an eighth of its limit since.
+    /// Reads the held memory from the broker: at most ten times a second, but always if forced, if the last reading
+    /// found room, or if the client has acknowledged an eighth of its limit since.
     ///
     /// If the broker's memory can't be read, the amount is estimated: with `isAccepting`, a connection is assumed to
     /// accept data at the rate at which a terminal is answered, otherwise none. A session without a connection accepts

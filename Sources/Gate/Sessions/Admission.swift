@@ -29,7 +29,8 @@ struct Admission {
         var principal: Principal
         /// The digest that the secret matched; nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// When the certificate that replaced the secret begins; nil if none did.
+        /// When the validity of the certificate begins that the client presented instead of a secret; nil without a
+        /// certificate.
         var certificate: Int64?
         /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false
@@ -134,8 +135,9 @@ struct Admission {
     /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
     ///
     /// `secret` is the principal's secret at its admission, or nil if that is unknown or doesn't matter. `certificate`
-    /// is when the certificate that replaced the secret begins. `isStranger` means that the principal has no part in
-    /// the session on its terminal: it connected with the app's secret, and the login came over another connection.
+    /// is when the validity of the presented certificate begins; nil without one. `isStranger` means that the principal
+    /// has no part in the session on its terminal: it connected with the app's secret, and the login came over another
+    /// connection.
     func rights(
         of principal: Principal,
         secret: Digest?,

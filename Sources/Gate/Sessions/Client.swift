@@ -33,7 +33,8 @@ final class Client {
     private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
-    /// When the certificate that replaced the secret begins; nil if none did.
+    /// When the validity of the certificate begins that the client presented instead of a secret; nil without a
+    /// certificate.
     let certificate: Int64?
     /// The number of the connection, which grows with each, across restarts of the broker too; replaced if the service
     /// knows larger numbers.

@@ -18,7 +18,7 @@ final class Connection {
     var intake = Intake()
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of these that are permitted, and wait for the others.
+    /// The number of queued acknowledgements that are permitted, and wait for the others.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0

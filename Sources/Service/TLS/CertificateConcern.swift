@@ -58,8 +58,8 @@ extension TLSMaterial {
 
     /// Returns the cure for the server's certificate.
     ///
-    /// A certificate never outlasts its authority, so when the authority ends soon, renewing the certificate alone is
-    /// useless.
+    /// A certificate never outlasts its authority, so when the authority expires soon, renewing the certificate alone
+    /// is useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew it where it came from; the running service picks it up", nil)

@@ -9,7 +9,7 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that takes new certificates at run time, and warns before a certificate ends.
+/// A service that takes new certificates at run time, and warns before a certificate expires.
 ///
 /// A pair that doesn't fit, or that clients would refuse while they accept the present one, is reported once and not
 /// taken: connections keep the present pair.

@@ -8,7 +8,7 @@ import Problems
 package struct LocalAuthority {
     private let directory: DataDirectory
     private let authority: CertificateAuthority
-    /// The trusted authorities (PEM): this one, and earlier ones that have not ended.
+    /// The trusted authorities (PEM): this one, and earlier ones that have not expired.
     package let pem: String
     /// Whether the authority is new: everything that trusted an older one must be given it.
     package let isNew: Bool
@@ -38,7 +38,7 @@ package struct LocalAuthority {
     /// Makes a new authority, which signs from then on, and keeps the previous authority's certificate.
     ///
     /// The previous authority signs the new one, so that the server's next certificate leads to both, unless its key is
-    /// lost or it has ended. The files are written in an order in which every intermediate state is usable.
+    /// lost or it has expired. The files are written in an order in which every intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -61,7 +61,7 @@ package struct LocalAuthority {
         )
     }
 
-    /// Returns the certificates of a file that have not ended (PEM); empty if there are none.
+    /// Returns the certificates of a file that have not expired (PEM); empty if there are none.
     private static func remaining(_ path: String, at now: Instant) -> String {
         let file = TextFile.read(path).flatMap { try? CertificateFile(pem: $0) }
         return (try? file?.pem(endingAfter: now)) ?? ""

@@ -21,7 +21,7 @@ struct TapRates: Sendable {
     /// Moves on to a second, and returns whether it's a new one.
     mutating func turn(to second: Int64) -> Bool {
         guard second != self.second else { return false }
-        // The first turn sets the second without passing any.
+        // The first turn only notes the second.
         let passed = self.second == 0 ? 0 : min(Int64(Self.back), max(1, second - self.second))
         for _ in 0..<passed { seconds.append(Second()) }
         seconds.removeFirst(max(0, seconds.count - Self.back - 1))
