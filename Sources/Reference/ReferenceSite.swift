@@ -10,14 +10,14 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file begins with the sign; a line break is after its path and after its text.
+        // Each file begins with U+240C; a line break follows its path, and another its text.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()
             files[String(path)] = String(text)
         }
         for (path, page) in files where path.hasSuffix(".html") {
-            // Only the mark in the page's head: its text can contain the same.
+            // Only the mark in the page's head is replaced: the page's text can contain the same characters.
             files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
         }
         self.files = files

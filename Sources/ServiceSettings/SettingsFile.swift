@@ -56,7 +56,7 @@ enum SettingsFile {
         _ path: String,
         isSecret: @escaping @Sendable (String, Any) -> Bool
     ) async throws -> any ConfigProvider {
-        // The libraries require a mapping, which an empty file isn't; it sets nothing.
+        // The libraries require a mapping; an empty file isn't one, and sets nothing.
         if isBlank(path) { return InMemoryProvider(values: [:]) }
         if path.hasSuffix(".json") {
             return try await FileProvider<JSONSnapshot>(

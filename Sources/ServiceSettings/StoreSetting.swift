@@ -8,7 +8,7 @@ enum StoreSetting {
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Returns the problem with an address from a place; nil if it is valid.
+    /// Returns the problem with an address that was given at a place; nil if it is valid.
     static func problem(with text: String, from origin: String) -> Problem? {
         guard !text.isEmpty else { return nil }
         guard schemes.contains(where: text.hasPrefix) else {

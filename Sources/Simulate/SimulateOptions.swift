@@ -46,7 +46,7 @@ package struct SimulateOptions: Sendable {
 package struct SimulateSummary: Sendable {
     /// The number of reports, each counted once regardless of repeats.
     package internal(set) var sent = 0
-    /// The number of these that the service has answered, whether accepted or refused.
+    /// The number of reports that the service has answered, whether accepted or refused.
     package internal(set) var answered = 0
     /// The number of answers that refused a report.
     package internal(set) var refused = 0

@@ -84,7 +84,7 @@ extension Simulation {
         switch packet {
         case .connectionAnswer(let code):
             guard code == 0 else {
-                // With 4 and 5, the session can have ended meanwhile.
+                // A refusal with the return code 4 or 5 can mean that the session has ended meanwhile.
                 if (4...5).contains(code) { app.noteRefusal() }
                 return lose(
                     &app,

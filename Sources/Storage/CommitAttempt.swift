@@ -1,4 +1,4 @@
-/// A batch that is run until it is committed: what its failed runs leave for the next one.
+/// A batch that is run until it is committed, with the state that failed runs leave for the next run.
 ///
 /// Only batches on PostgreSQL are run again (`RunAgain`).
 final class CommitAttempt<Value> {

@@ -83,7 +83,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Makes other threads and processes wait with their changes, and promises these (`CredentialsLock`).
+    /// Makes other threads and processes wait with their changes, and promises `changes` (`CredentialsLock`).
     ///
     /// Called before a commit, so that the file gets all changes in the order of their commits. Within a transaction
     /// that a server ends when it is idle, it waits for `longest` milliseconds at most.

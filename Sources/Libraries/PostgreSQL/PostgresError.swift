@@ -89,9 +89,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// The remedy for the error.
     ///
     /// By the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system, XX
-    /// damage, 25006 a standby, 25P03 an idle transaction and 55006 a foe are the server's; 40001 serialization, 40P01
-    /// deadlock, 55P03 lock time-out, 57014 too long, 23505 unique key, 2201E a lost lane and 08007 an unknown outcome
-    /// are conflicts.
+    /// damage, 25006 a standby, 25P03 an idle transaction and 55006 a process that must not work beside this one are
+    /// the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out, 57014 too long, 23505 unique key, 2201E
+    /// a lost lane and 08007 an unknown outcome are conflicts.
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict

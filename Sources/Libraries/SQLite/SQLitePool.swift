@@ -46,7 +46,7 @@ package final class SQLitePool: Sendable {
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
         return try connection.transaction(beginningWith: "BEGIN") {
-            // The state is that of the first statement that reads, and a copy begins with none.
+            // The first statement that reads fixes the state, and copying the database runs none.
             _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
             return try body(connection)
         }

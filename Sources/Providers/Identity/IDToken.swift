@@ -112,7 +112,7 @@ extension IDToken {
 
     private var verifiedEmail: String? {
         let flag = claims["email_verified"]
-        // Apple writes it as text.
+        // Apple writes this flag as text.
         let isVerified = flag?.boolValue ?? (flag?.stringValue == "true")
         return isVerified ? claims["email"]?.stringValue : nil
     }

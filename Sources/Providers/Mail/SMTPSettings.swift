@@ -26,7 +26,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// The longest time to connect, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The longest time for all of it, in seconds; the farewell can take as long again.
+    /// The longest time to send one mail, in seconds; the farewell can take as long again.
     package var timeoutSeconds: Int
 
     /// Describes a mail server; the default port depends on the kind of security.

@@ -24,7 +24,7 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // The log is for trials, and only the service's own broker, on loopback, is.
+        // The log is only for trials, which run with the service's own broker, on loopback.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }

@@ -48,7 +48,8 @@ extension RunContext {
 
     /// Returns the console's address for the first page; nil without a console.
     ///
-    /// If the operator hasn't set an address, only visitors on this machine get it, while the public URL is local.
+    /// If the operator hasn't set an address, it is returned only for visitors on this machine, and only if the public
+    /// URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
         else { return nil }

@@ -14,7 +14,8 @@ enum ServiceLimits {
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied to a second file and truncated.
     static let brokerLogBytesMax = 8 << 20
-    /// The same limit when the broker starts, so that its first lines are near the beginning.
+    /// The size in bytes above which the broker's log is copied and truncated when the broker starts, so that the
+    /// start's lines are near the beginning.
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
@@ -29,7 +30,7 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker, or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The same for `doctor --quick`, which ends within a second including the program's start.
+    /// The longest wait of `doctor --quick` for an answer: it ends within a second, including the program's start.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd

@@ -9,9 +9,9 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service, and brings an older database and the gate's file up to date.
     ///
-    /// `role` is the process's role among the processes of a database; a command, the default, also brings it up to
-    /// date. An older file is copied before it is changed: `copying` gets the finished part, from 0 to 1, and `onCopy`
-    /// the path of the copy.
+    /// `role` is the process's role among the processes of a database; a command, the default role, also brings the
+    /// database up to date. An older file is copied before it is changed: `copying` gets the finished part, from 0 to
+    /// 1, and `onCopy` the path of the copy.
     /// - Throws: A `Problem`, or the error that `copying` throws, in which case nothing was changed.
     package static func service(
         _ directory: DataDirectory,

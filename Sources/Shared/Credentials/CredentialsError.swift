@@ -2,7 +2,7 @@
 package enum CredentialsError: Error, Equatable {
     /// A key is not a valid id, or a list of filters is too long; nothing was written.
     case invalidRecord(kind: Record.Kind, key: String)
-    /// A system call failed; `call` names it, `errno` the reason. Nothing of an append was left in the file.
+    /// The system call `call` failed for the reason `errno`. Nothing of an append was left in the file.
     case system(call: String, errno: Int32)
     /// The file is damaged, or a failed append could not be undone: `rewrite` it.
     case damaged

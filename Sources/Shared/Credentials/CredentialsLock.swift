@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A frozen writer must not block the others. A writer that has waited for `patience` without a sign of activity from
 /// the holder (`keep`) puts a new file in the lock's place. The old holder checks before it writes and finds that its
-/// turn is over; since the new holder rewrites the whole file, a write that was under way ends up in the old one.
+/// turn is over; since the new holder rewrites the whole file, a write that was under way ends up in the old file.
 ///
 /// A writer that commits elsewhere first makes a promise (`promise`), which is the size of the lock's file, and takes
 /// it back when the credentials file is complete (`settle`). If the writer is killed in between, the next holder finds

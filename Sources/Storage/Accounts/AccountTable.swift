@@ -158,7 +158,7 @@ package struct AccountTable: TransactionTable {
         // If only the username equals it, the user keeps their own address and the links sent there.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // Requested with a username equal to the address.
+        // A link for a new password can have been requested with a username equal to the address.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

@@ -64,7 +64,7 @@ struct AppRow: TableRow {
     static let table = Table<AppRow>("app")
     /// The statement that inserts a row, or updates the existing one, which keeps its secret.
     static let save = table.upsert
-    /// The same statement, which also replaces the secret.
+    /// The statement that inserts a row, or updates the existing one including its secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<AppRow>) -> AppRow {

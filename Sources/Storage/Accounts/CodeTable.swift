@@ -87,7 +87,7 @@ package struct CodeTable: TransactionTable {
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
-    /// Uses a code up; of several attempts only one returns true.
+    /// Uses up a code; of several attempts only one returns true.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         try sql.run(
@@ -126,7 +126,7 @@ package struct CodeTable: TransactionTable {
         return ticket
     }
 
-    /// Uses a ticket up; of several attempts only one returns true.
+    /// Uses up a ticket; of several attempts only one returns true.
     package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.run(
             """

@@ -237,9 +237,9 @@ package struct CommandTable: TransactionTable {
 
     /// Corrects the times of open commands after the clock was set back by `step`.
     ///
-    /// A command created within the last second was most likely created after that, and stays unchanged. One created
-    /// before the clock was set ahead, at `jump`, is corrected by the time that the clock is now `behind` the clock of
-    /// then.
+    /// A command created within the last second was most likely created after that, and stays unchanged. A command
+    /// created before the clock was set ahead, at `jump`, is corrected by `behind` instead, the time by which the clock
+    /// is now behind the clock of then.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

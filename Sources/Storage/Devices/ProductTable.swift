@@ -145,7 +145,7 @@ struct ProductRow: TableRow {
     static let table = Table<ProductRow>("product")
     /// The statement that inserts a row, or updates the existing one, which keeps its secret.
     static let save = table.upsert
-    /// The same statement, which also replaces the secret.
+    /// The statement that inserts a row, or updates the existing one including its secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<ProductRow>) -> ProductRow {

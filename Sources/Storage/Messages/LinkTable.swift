@@ -31,7 +31,7 @@ package struct LinkTable: TransactionTable {
         return token
     }
 
-    /// Returns a link without using it up, even if it ended or was used; nil for an unknown token.
+    /// Returns a link without using it up, even if it expired or was used; nil for an unknown token.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
     /// Uses up a link and returns it; nil if it is unknown, of another kind, over, or used before.

@@ -36,8 +36,8 @@ enum PostgresSettings {
 
     /// The statements that make the settings; a stricter value on the server is kept.
     ///
-    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the process is, even
-    /// while it works for the process: others may wait for its sessions to end.
+    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the process itself is
+    /// gone, even while the server runs its statement: others may wait for its sessions to end.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';

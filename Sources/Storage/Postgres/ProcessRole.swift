@@ -23,8 +23,8 @@ package enum ProcessRole: Sendable {
 
     /// Names a new session, and refuses it if a process is connected that must not work beside this one.
     ///
-    /// Otherwise one of them, or both, would handle each message. If `isKnown` and other sessions of this process
-    /// exist, only the other process must not work, so nothing is refused.
+    /// Otherwise one of the two processes, or both, would handle each message. If `isKnown` and this process already
+    /// has other sessions, the other process is the one to be refused, so this session is not.
     ///
     /// - Throws: `PostgresError`, with the state `PostgresError.foe` for such a process.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {

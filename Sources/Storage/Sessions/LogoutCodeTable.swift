@@ -31,7 +31,7 @@ package struct LogoutCodeTable: TransactionTable {
         return code
     }
 
-    /// Uses a user's code up; returns false if it is wrong, expired or already used.
+    /// Uses up a user's code; returns false if it is wrong, expired or already used.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run(

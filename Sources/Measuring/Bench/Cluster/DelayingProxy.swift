@@ -80,7 +80,7 @@ struct DelayingProxy {
         }
     }
 
-    /// Returns the milliseconds until the next parcel is due; sleeps itself for less than one.
+    /// Returns the milliseconds until the next parcel is due; if it is less than one, sleeps until then and returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds

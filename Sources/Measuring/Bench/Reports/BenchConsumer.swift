@@ -16,7 +16,7 @@ struct BenchConsumer: ParsableCommand {
         /// A report counts once the broker has read its confirmation, as a report counts for the service once it's
         /// answered.
         case plain
-        /// A*: the same, but a report counts as soon as it's received.
+        /// A*: as A, but a report counts as soon as it's received.
         ///
         /// A busy broker reads one packet of a connection for each packet of every device, so most confirmations are
         /// unread when the measurement ends: half of its work is left for later.
@@ -27,7 +27,8 @@ struct BenchConsumer: ParsableCommand {
         case echo
         /// Commands and their outcomes are passed on.
         case hops
-        /// The same, but each batch waits until the disk has written as much as for a commit.
+        /// Commands and their outcomes are passed on, but each batch waits until the disk has written as much as for a
+        /// commit.
         case flushedHops = "flushed-hops"
     }
 
