@@ -273,12 +273,12 @@ package final class Store: Sendable {
 
     /// The lock that a transaction holds from before it promises changes to the gate's file until it has ended.
     ///
-    /// Its number is the next one after those of the one writer and of migrations.
+    /// The lock's number is the next one after those of `isOneWriter` and of migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
     /// The statement that waits until all transactions with promised changes have ended.
     ///
-    /// This includes transactions whose processes died meanwhile, or whose commits wait for a standby. Those of living
-    /// processes wait for the file, and give up before.
+    /// This includes transactions whose processes died meanwhile, or whose commits wait for a standby. The transactions
+    /// of living processes wait for the gate's file, and give up before this statement does.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
     /// How long the gate's file has lacked a committed change of rights; zero while it is complete.

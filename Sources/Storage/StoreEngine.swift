@@ -11,7 +11,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Does the same, with commits that need not wait for the disk.
+    /// Lends the connection that writes, for transactions whose commits need not wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.writeWithoutSync(body)
@@ -32,7 +32,7 @@ enum StoreEngine: Sendable {
         if case .postgres(let database) = self { database.awaitServer() }
     }
 
-    /// Whether a move has begun to fill it, and not finished.
+    /// Whether a move has begun to fill the database, and not finished.
     var isHalfMoved: Bool {
         get throws {
             switch self {

@@ -34,7 +34,7 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// Another one conflicted with it or had the turn at the gate's file, or the commit was not answered.
+    /// Another transaction conflicted with it or had the turn at the gate's file, or the commit was not answered.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

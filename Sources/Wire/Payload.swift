@@ -10,7 +10,7 @@ package enum Payload {
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// Messages that pass it on have more fields, and must not exceed 64 KiB either.
+    /// Messages that pass the text on have more fields, and must not exceed 64 KiB either.
     package static let binaryMax = 61_440
 
     /// Reads a payload, which must be a JSON object.

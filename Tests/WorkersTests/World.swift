@@ -100,7 +100,7 @@ final class World {
         faults: ["sensor"]
     )
 
-    /// The same product without data points, which accepts bytes too.
+    /// The world's product without data points, which accepts bytes too.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
     /// Runs a transaction that holds all locks; `work` runs one that takes its own locks.

@@ -114,7 +114,7 @@ package struct EventWriter {
 
     /// Writes a part, and waits while the client is slow.
     ///
-    /// - Throws: Once the client is gone.
+    /// - Throws: An error once the client is gone.
     @concurrent package mutating func write(_ bytes: [UInt8]) async throws {
         try await writer.write(ByteBuffer(bytes: bytes))
     }

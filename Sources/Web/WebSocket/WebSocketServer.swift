@@ -37,7 +37,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // Each client connects to the broker from its own loopback address, from which only loopback is reachable.
+        // For each client, the relay connects to the broker from a separate loopback address, from which only loopback
+        // is reachable.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness

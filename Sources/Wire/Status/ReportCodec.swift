@@ -116,7 +116,7 @@ package enum ReportCodec {
 
     /// Writes the answer to an accepted report: the place where it was stored, and the server's time.
     ///
-    /// `stored` is nil for a report for the history alone, which is full today.
+    /// `stored` is nil for a report that belongs in the history alone, if the device's history is full today.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

@@ -126,7 +126,7 @@ enum CommandOutcome {
                     try publish(command, product: product, in: &part)
                 }
             } catch  where Failure.isMessages(error) {
-                // Ends it without a message, so that it doesn't return and block the others.
+                // Ends the command without a message, so that it doesn't return and block the others.
                 try work.tx.commands.update([command])
                 work.effects.observed.add(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(

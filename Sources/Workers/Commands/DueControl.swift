@@ -4,7 +4,7 @@ import Storage
 
 /// The control worker's work without a message: ending expired items, and sending waiting commands.
 ///
-/// All of its devices are locked at once, in the order of their ids, before anything is changed.
+/// All devices concerned are locked at once, in the order of their ids, before anything is changed.
 struct DueControl {
     private var commands: [Command]
     private var invitations: [Sharing]
@@ -16,7 +16,7 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Finds a limited number of each kind, the earliest first, and locks their devices.
+    /// Finds a limited number of items of each kind, the earliest first, and locks their devices.
     ///
     /// Each lane sends the commands that wait for its devices; the first lane ends expired items.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {

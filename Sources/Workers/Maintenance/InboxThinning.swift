@@ -4,7 +4,8 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many, before they expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// These devices, each with the moment up to which its report ids are deleted; nil before a run.
+    /// The devices that send very many reports, each with the moment up to which its report ids are deleted; nil before
+    /// a run.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions of one step: workers commit between two of them.
     ///
@@ -16,7 +17,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Finds these devices first, and then deletes until none is left.
+    /// Finds the devices first, and then deletes until none is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

@@ -4,8 +4,8 @@ import Wire
 
 /// The announcement of ended sessions to terminals and the gate.
 enum SessionTermination {
-    /// Notifies the user's terminals and, unless a new session has begun on its terminal, notifies that terminal and
-    /// makes the gate close the connection.
+    /// Notifies the user's terminals; unless a new session has begun on the ended one's terminal, also notifies that
+    /// terminal and makes the gate close its connection.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {

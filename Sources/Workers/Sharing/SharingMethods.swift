@@ -75,7 +75,7 @@ enum SharingMethods {
             (users: [], devices: [$0?.did].compactMap(\.self))
         }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // It may have ended with the caller's expired binding as a guest.
+            // The invitation may have ended with the caller's expired binding as a guest.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {

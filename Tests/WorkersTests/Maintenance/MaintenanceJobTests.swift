@@ -50,7 +50,7 @@ import Testing
         """,
     ]
 
-    /// The same for rows that a worker ends.
+    /// Statements for rows that a worker ends, by the name of the job that counts them.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,

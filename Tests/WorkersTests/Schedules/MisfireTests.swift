@@ -11,7 +11,7 @@ struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// The time that the service was away after the first occurrence, in seconds.
+        /// The time that the service did not run after the first occurrence, in seconds.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
