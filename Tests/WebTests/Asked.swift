@@ -53,6 +53,6 @@ struct Asked {
 }
 
 extension Listener {
-    /// A listener for routers that are asked without one.
+    /// A stand-in for the listener, for routers that are called without one.
     static var unused: Listener { Listener(name: "test", [], logger: Logger(label: "test"), tell: { _ in }) }
 }

@@ -13,7 +13,7 @@ struct Access: Sendable {
     /// With TLS, browsers send the cookie to this host alone, and never over a plain connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie that carries a session's token, or without a token the one that ends it.
+    /// Returns the cookie that carries a session's token; without a token, the cookie that removes it.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }

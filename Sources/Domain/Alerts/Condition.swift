@@ -36,7 +36,7 @@ extension Status {
         package var name: String
         /// The event that announced it; its clearing carries the same id.
         package var eventID: String
-        /// The time of the newest report that said so.
+        /// The time of the newest report that raised it.
         package var ts: Instant
 
         /// Makes an open condition.
@@ -54,7 +54,7 @@ extension Status {
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The time of the newest report that said so.
+        /// The time of the newest report that cleared it.
         package var ts: Instant
 
         /// Makes a cleared condition.

@@ -106,7 +106,7 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's short name, letters or text in angle brackets; returns whether it was there.
+    /// Skips a zone's short name, letters or text in angle brackets; returns whether there was one.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

@@ -24,7 +24,7 @@ package struct Session: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// Whether the token before the last refresh may still work, until the new one is used.
     package var hasOldToken = false
-    /// Whether a token of it was ever used; until then the app's secret connects as the terminal too.
+    /// Whether a token of the session was ever used; until then the app's secret connects as the terminal too.
     package var isUsed: Bool { lastSeenAt != nil }
     /// The time at which it ended.
     package var endedAt: Instant?

@@ -19,7 +19,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The newest reports among those that have a time and values alone.
+    /// The newest reports among those that contain only a time and values.
     ///
     /// They distinguish a second delivery from a new report without reading the history.
     package struct Newest: Sendable, Equatable {
@@ -53,7 +53,7 @@ package struct Status: Sendable, Equatable {
     package var cleared: [ClearedCondition] = []
     /// Whether the device is connected.
     package var presence = Presence()
-    /// The newest reports with a time and values alone; nil before the first.
+    /// The newest reports that contain only a time and values; nil before the first.
     package var newest: Newest?
     /// The device's use of its history today.
     package var historyUse = HistoryUse()

@@ -3,9 +3,9 @@ import Credentials
 import JSON
 import Metering
 
-// The memory that the broker holds for one client and for all of them (reference: fairness#held). The broker asks
-// before each delivery, so waiting messages are counted there. If the broker's memory can be read (`PrivateStructure`),
-// the acknowledged ones are subtracted when the count reaches a limit and once a second.
+// The memory that the broker holds for one client and for all of them (reference: fairness#held). The broker asks the
+// gate before each delivery, so waiting messages are counted then. If the broker's memory can be read
+// (`PrivateStructure`), the acknowledged ones are subtracted when the count reaches a limit and once a second.
 extension Gate {
     /// Whether a granted delivery may be kept for a client; if not, notes the missed status or publishes the refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {

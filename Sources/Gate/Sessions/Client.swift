@@ -88,7 +88,7 @@ final class Client {
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
-        // A session without a connection, whose address the broker doesn't have, has this one.
+        // The broker has no address for a session without a connection.
         source = connection == nil ? "unknown" : SourceAddress(facts.address)?.text
         session = pass.session
         nameBytes = Array(username.utf8CString)

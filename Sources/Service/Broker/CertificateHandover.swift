@@ -1,7 +1,7 @@
 /// The decision when the broker gets a certificate: for its start, or later by a reload.
 ///
 /// Mosquitto reads its files at its start and again at SIGHUP, but a SIGHUP early in its start would end it. A
-/// certificate received during a start is therefore given after it.
+/// certificate received during a start is therefore handed over after the start.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false

@@ -1,4 +1,4 @@
-/// The shards of one lane: its number is their remainder.
+/// The shards of one lane: all whose number, modulo the number of lanes, is the lane's.
 package struct Shards: Hashable, Sendable {
     /// The lane's number, starting at 0.
     package let lane: Int

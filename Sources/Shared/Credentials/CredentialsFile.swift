@@ -102,7 +102,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Runs `body` in the turn that this writer holds, or in a turn for it alone.
+    /// Runs `body` in the turn that this writer holds, or else in a turn of its own.
     private mutating func inTurn(
         _ body: (inout CredentialsFile, borrowing CredentialsLock) throws(CredentialsError) -> Void
     ) throws(CredentialsError) {

@@ -24,7 +24,7 @@ package struct LeaseTable {
     private static let clock =
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
-    /// Creates a worker's missing lanes; returns how many exist then.
+    /// Creates a worker's missing lanes; returns how many exist afterwards.
     ///
     /// More than `count` exist if another version divided the work differently.
     package func make(_ worker: String, lanes count: Int) throws -> Int {

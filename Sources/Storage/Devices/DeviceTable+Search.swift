@@ -6,23 +6,24 @@ package struct DeviceFilter: Sendable {
     package var products: [ProductKey]?
     /// The products to leave out.
     package var otherThan: [ProductKey] = []
-    /// Whether it is connected.
+    /// Whether the device is connected.
     package var isOnline: Bool?
-    /// Whether it has registered.
+    /// Whether the device has registered.
     package var isRegistered: Bool?
     /// Whether an alert or a fault is open.
     package var hasCondition: Bool?
     /// The device's special user or owner.
     package var owner: UserID?
-    /// The moment before which it last connected or disconnected, if ever.
+    /// The moment before which the device last connected or disconnected.
     package var seenBefore: Instant?
-    /// The moment since which it last connected or disconnected.
+    /// The moment since which the device last connected or disconnected.
     package var seenAfter: Instant?
-    /// A part of its id, MAC, name, tags or a user's alias, in lower case; a device of `namedProducts` matches too.
+    /// A part of the device's id, MAC, name, tags or a user's alias, in lower case; a device of `namedProducts` matches
+    /// too.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
-    /// A part of the name that operators gave it, in lower case.
+    /// A part of the name that operators gave the device, in lower case.
     package var name: String?
     /// A tag's name; with `tagValue`, an index finds the devices, and no others are read.
     package var tag: String?

@@ -1,7 +1,8 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a moment, newest first; of one moment, the last to arrive first.
+    /// Returns a device's records up to a moment, newest first; among records of one moment, the last to arrive is
+    /// first.
     ///
     /// Reads the buffer and as many chunks as are needed, from the newest on.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {

@@ -34,7 +34,7 @@ package struct LinkTable: TransactionTable {
     /// Returns a link without using it up, even if it expired or was used; nil for an unknown token.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
-    /// Uses up a link and returns it; nil if it is unknown, of another kind, over, or used before.
+    /// Uses up a link and returns it; nil if it is unknown, of another kind, expired, or used before.
     ///
     /// Of several attempts at once, exactly one gets it.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {

@@ -4,10 +4,10 @@ import Synchronization
 /// The mark that a transaction leaves, so that it takes effect once even if the answer to its commit is lost and it is
 /// run again.
 ///
-/// It is an id among the notices. The next run claims it first, so it waits until the server has ended the lost
-/// transaction, and learns whether that was committed. If so, the lost run's value and the effects of its commit count.
-/// A mark whose commit was answered is no longer needed: the next transaction with a mark deletes it, and maintenance
-/// deletes the rest.
+/// The mark is stored as the id of a notice. The next run claims it first, so it waits until the server has ended the
+/// lost transaction, and learns whether that was committed. If so, the lost run's value and the effects of its commit
+/// count. A mark whose commit was answered is no longer needed: the next transaction with a mark deletes it, and
+/// maintenance deletes the rest.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks

@@ -6,10 +6,11 @@ import Sodium
 /// A feeder that keeps a gate's file in step with a database on another machine, for processes that can't reach the
 /// file.
 ///
-/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect with its commit. The
-/// feeder reads the current rows then, and appends them. It holds the file meanwhile, so that an older record never
-/// follows a newer one from another writer. It begins with all rows, which it reads after it listens, so that nothing
-/// is missed in between. It reads as a role that sees only hashes and grants. Blocks; for one thread.
+/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect with its commit.
+/// After an announcement the feeder reads the current rows, and appends them. It holds the file meanwhile, so that an
+/// older record never follows a newer one from another writer. It begins with all rows, which it reads after it
+/// listens, so that nothing is missed in between. It reads as a role that sees only hashes and grants. Blocks; for one
+/// thread.
 package final class GateFeed {
     /// The channel of announcements: each is a kind's number, a space and a key.
     static let channel = "lamplighter_gate"

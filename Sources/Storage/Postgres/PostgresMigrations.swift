@@ -40,7 +40,7 @@ struct PostgresMigrations {
             ") STRICT, WITHOUT ROWID;": ");",
             ") STRICT;": ");",
         ]
-        // Sequences never reuse a number; SQLite needs this option for it.
+        // Sequences never reuse a number; SQLite does so only with this option.
         var text = statements.replacing(" AUTOINCREMENT", with: "")
         for (ours, theirs) in types { text = text.replacing(ours, with: theirs) }
         for (ours, theirs) in [
@@ -82,7 +82,7 @@ struct PostgresMigrations {
     /// Runs the steps, again if they deadlock with a transaction of a running process.
     ///
     /// Such a transaction holds one table that the steps change and waits for another that they hold; the server ends
-    /// one of both.
+    /// one of the two.
     private func runBesideOthers(_ steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         for _ in 1..<RunAgain.runsMax {
             do {

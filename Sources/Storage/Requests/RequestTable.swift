@@ -12,7 +12,7 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress or if a repeat makes a fresh one.
+        /// The answer; nil while the request is in progress, or if a repeat is carried out again.
         package var answer: [UInt8]?
         /// The command that the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
@@ -74,7 +74,7 @@ package struct RequestTable: TransactionTable {
             at: transaction.now,
             turnedAway: 1
         )
-        // Without an answer, a repeat makes a fresh one.
+        // Without an answer, a repeat is carried out again.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2

@@ -18,8 +18,8 @@ package struct Refresh: Hashable, Sendable {
 /// Retained statuses to publish again or to clear.
 ///
 /// Only the status worker publishes statuses, so that a newer status is never published before an older one. Other
-/// workers leave a row here and wake it: it then publishes the current status for subscribed users and an empty message
-/// for all others.
+/// workers leave a row here and wake the status worker, which then publishes the current status for subscribed users
+/// and an empty message for all others.
 ///
 /// A transaction that requests everything holds no locks, and therefore writes existing rows again. A transaction that
 /// carries such a row out removes it first, so it waits for that write, and only then reads the changed data.

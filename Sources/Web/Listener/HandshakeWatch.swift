@@ -3,7 +3,7 @@ import NIOSSL
 
 /// Reports clients whose TLS handshake failed; placed after the TLS handler.
 ///
-/// A client that leaves silently during the handshake isn't reported: every check that the port is open does so.
+/// A client that leaves silently during the handshake isn't reported: every check that the port is open does the same.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

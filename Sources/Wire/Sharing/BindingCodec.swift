@@ -80,7 +80,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Writes a push on `user/{uid}/device`; `device` is the new row, if the user keeps it.
+    /// Writes a push on `user/{uid}/device`; `device` is the new row, if the user keeps the device.
     package static func push(
         _ change: Change,
         of did: DeviceID,

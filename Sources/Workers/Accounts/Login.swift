@@ -85,8 +85,8 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users besides an e-mail address's owner who can log in with it: users who registered it without
-    /// proof, if the app allows this, and the user with it as username, if it is given as `account`.
+    /// Returns the users besides an e-mail address's owner who can log in with the address: users who registered it
+    /// without proof, if the app allows this, and, for a name given as `account`, the user whose username it is.
     ///
     /// The list always has the same length, with nil in empty places, so that neither the answer nor its timing reveals
     /// whether an address or such a username is taken. An `owner` without proof takes one place, so that the same

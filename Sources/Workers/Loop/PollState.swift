@@ -4,7 +4,7 @@ import Domain
 ///
 /// It takes events, returns steps and has no side effects. A worker checks the store for messages left by other workers
 /// and for due work twice a second, or every two seconds if processes share the work. It also checks when another
-/// worker calls, and when a wait ends without a packet, since then it was woken. A packet without work, such as a
+/// worker calls, and when a wait ends without a packet, which means that it was woken. A packet without work, such as a
 /// confirmation, is no reason to check.
 struct PollState {
     /// The worker's next step.

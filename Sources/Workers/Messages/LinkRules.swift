@@ -2,7 +2,7 @@ import Domain
 import Sodium
 import Storage
 
-/// Rules that decide whether links still fit their account, and that apply them to it.
+/// Rules that decide whether a link still fits its account, and that apply the link's effect to it.
 ///
 /// The rules in words (reference: delivery#links).
 enum LinkRules {

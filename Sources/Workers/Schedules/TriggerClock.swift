@@ -118,8 +118,8 @@ package struct TriggerClock: BatchHandler {
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
             // Held: occurrences that were due before we connected and are still in time when settling ends, and
-            // occurrences already missed. Fired now: occurrences that would be missed by then, and occurrences due
-            // since.
+            // occurrences already missed. Fired now: occurrences that would be missed when settling ends, and
+            // occurrences that became due after we connected.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)

@@ -47,8 +47,8 @@ struct ReportProcessor {
         try answers.load(in: tx)
     }
 
-    /// Loads when the current ownership of devices that report old events or bytes began, so that a new owner never
-    /// sees events of the previous one.
+    /// Loads the beginning of the current ownership period of each device that reports old events or bytes, so that a
+    /// new owner never sees events of the previous one.
     private func loadOwnership(of devices: inout DeviceEntries, in tx: Transaction) throws {
         let places = devicesOfOld.sorted()
         try tx.devices.ownershipSince(of: places.map { devices.entries[$0].did }) {

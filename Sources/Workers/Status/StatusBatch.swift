@@ -138,7 +138,7 @@ struct StatusBatch {
                 devices.entries[place].clearStatus(of: uid, in: &work)
             }
         }
-        // Their place among the announcements doesn't matter: devices are checked after the batch.
+        // The marks' place among the announcements doesn't matter: devices are checked after the batch.
         for mark in marks { reconciliation.markReturned(mark) }
     }
 

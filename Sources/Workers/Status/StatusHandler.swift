@@ -35,7 +35,7 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // Messages received before the worker noticed stay at the broker as well.
+        // Messages received before the worker noticed that the disk is low stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
         // Callers wait for the outcomes of commands: they are published before the many other messages.

@@ -44,7 +44,7 @@ extension Terminal {
         show(.object(JSONObject(showing: members)))
     }
 
-    /// Prints a line with text from outside, which can't break it.
+    /// Prints a line; text from outside can't break it.
     static func show(plain text: String) { print(PlainText.of(text)) }
 
     /// Prints the names and values of one thing, a line each.
@@ -64,13 +64,13 @@ extension JSONObject {
     /// Returns a member that is a list of objects.
     func objects(_ key: String) -> [JSONObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
-    /// Returns a member that is an object; an empty one without it.
+    /// Returns a member that is an object; an empty object if it is absent.
     func object(_ key: String) -> JSONObject { self[key]?.objectValue ?? [:] }
 
-    /// Returns a member that is an integer; 0 without it.
+    /// Returns a member that is an integer; 0 if it is absent.
     func integer(_ key: String) -> Int64 { self[key]?.intValue ?? 0 }
 
-    /// Returns a member as text, a dash without it.
+    /// Returns a member as text; a dash if it is absent.
     func text(_ key: String) -> String { self[key].map(Self.text) ?? "-" }
 
     private static func text(_ value: JSONValue) -> String {
@@ -82,7 +82,7 @@ extension JSONObject {
         }
     }
 
-    /// Returns a member that is a moment as text, a dash without it.
+    /// Returns a member that is a moment, as text; a dash if it is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
     /// Returns an id and the name that belongs to it, if any.

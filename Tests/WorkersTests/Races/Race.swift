@@ -185,7 +185,7 @@ private struct SerialStates {
         }
     }
 
-    /// Returns how a state differs from the nearest of these, or nil if it is one of them.
+    /// Returns how a state differs from the nearest allowed state, or nil if it is an allowed one.
     ///
     /// Counters of which each racer had its own copy are not compared.
     mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {

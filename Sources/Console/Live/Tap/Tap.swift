@@ -88,7 +88,7 @@ final class Tap: Sendable {
 
     /// Returns the messages since the position (`Tap`), of one device or all; nil if there's nothing to report.
     ///
-    /// If there are too many lines it returns the newest, and those that weren't accepted before the others. `names`
+    /// If there are too many lines, it returns the newest; messages that weren't accepted have precedence. `names`
     /// finds the names of devices.
     func look(
         _ did: DeviceID?,

@@ -159,7 +159,7 @@ struct BenchSchedules: Benchmark {
         dids: [DeviceID],
         seed: inout BenchScheduleSeed
     ) throws -> [Double] {
-        // The bursts' leftovers, commands that expire, are done by then.
+        // By then, the commands that the bursts left open have expired.
         let first = Self.minute(ahead: 60)
         for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)

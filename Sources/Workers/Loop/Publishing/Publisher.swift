@@ -138,7 +138,7 @@ struct Publisher {
 
     /// Adds the row of the batch just committed.
     ///
-    /// If older rows still wait in the store, the row is later read from there after them.
+    /// If older rows still wait in the store, the row is later read from the store, after them.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)

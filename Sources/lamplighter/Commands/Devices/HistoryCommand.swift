@@ -103,7 +103,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
                     return page.count < 10_000
                 }
             }
-            // After the read, since a slow reader of the output must not prolong it.
+            // Written after the read, since a slow reader of the output must not prolong the read.
             page.forEach(body)
             isGoing = page.count == 10_000
             // Stops between whole lines only.
