@@ -3,7 +3,7 @@ import Glibc
 import Problems
 package import Storage
 
-/// The copy of a database that is made before a later version changes it, to go back to.
+/// The copy that is made of a database before a later version changes it, so that the operator can go back.
 ///
 /// It has the same secrets and personal data as the database; the operator deletes it when the new version has proved
 /// good.

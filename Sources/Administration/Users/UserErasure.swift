@@ -6,8 +6,8 @@ package import Workers
 /// The erasure of users by an operator, with or without a running service.
 ///
 /// Messages are left in the store's outbox in the same transaction: a running service publishes them within half a
-/// second, a stopped service when it starts. The gate's file is written before a function returns, so tokens and topics
-/// are void by then either way.
+/// second, a stopped service when it starts. The gate's file is written before a function returns, so in both cases
+/// tokens and topics are void when it returns.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500

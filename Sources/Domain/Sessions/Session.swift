@@ -78,8 +78,8 @@ package struct Session: Sendable, Equatable {
 
 /// The reasons are the entries of `schemas/lists/session-ends.yaml`.
 extension Session.EndReason {
-    /// Whether the terminal is notified and its connection closed; after `replaced` it belongs
-    /// to the new session.
+    /// Whether the terminal is notified and its connection closed; after `replaced` the connection belongs to the new
+    /// session.
     package var isToldToTerminal: Bool { self != .replaced }
 }
 

@@ -80,7 +80,7 @@ enum PrivateStructure {
 
     // MARK: The position of the fields
 
-    /// Returns the position of the address, which the id, username, password and keep-alive follow.
+    /// Returns the position of the address; the id, username, password and keep-alive follow it.
     ///
     /// Returns nil in a broker of another version, or if the first words of the structure don't hold these values as
     /// the broker's functions return them.

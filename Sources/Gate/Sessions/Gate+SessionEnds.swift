@@ -55,10 +55,10 @@ extension Gate {
         }
     }
 
-    /// Has the service end a client's session after `milliseconds`, unless the client connects before; with nil at
-    /// once, and the client is refused until then.
+    /// Makes the service end a client's session after `milliseconds`, unless the client connects before.
     ///
-    /// The earlier of two times counts: the end of the connection, which follows, must not postpone it.
+    /// With nil the service ends the session at once, and the client is refused until then. The earlier of two times
+    /// counts: the end of the connection, which follows, must not postpone it.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }

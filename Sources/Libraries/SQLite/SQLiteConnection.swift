@@ -167,7 +167,7 @@ package final class SQLiteConnection {
 
     /// The way in which the log is copied into the database file.
     package enum Checkpoint {
-        /// As far as readers and writers allow, without waiting for them or making them wait.
+        /// As much as readers and writers allow, without waiting for them or making them wait.
         case passive
         /// The whole log, which is then truncated.
         case truncate

@@ -11,7 +11,7 @@ actor IssuerKeys {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// When unknown keys led to a request, as far as it still counts.
+        /// The times of those requests for unknown keys that still count.
         var surprises: [ContinuousClock.Instant] = []
     }
 

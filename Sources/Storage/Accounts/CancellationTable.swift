@@ -79,7 +79,7 @@ package struct CancellationTable: TransactionTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // After the messages, to include records that another transaction made of them.
+            // Deleted after the messages, to include records that another transaction made of them.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)

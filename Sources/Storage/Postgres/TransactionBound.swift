@@ -13,7 +13,7 @@ import PostgreSQL
 ///
 /// The limit applies to the service's transactions, including reads: long scans continue in another transaction. It
 /// doesn't apply to commands beside the service, since `user export`, `migrate` and `doctor` read everything in one
-/// state, nor to migrations of the tables. There each statement ends after 15 s, unless it is a migration's.
+/// state, nor to migrations of the tables. In these each statement ends after 15 s, except in a migration.
 package struct TransactionBound: Sendable {
     /// The longest time of the service's transactions: 5 seconds.
     package static let service = TransactionBound(.seconds(5))

@@ -168,7 +168,7 @@ struct DeviceRegistration {
         for binding in bindings where binding.role.isPrincipal { push.notify(.resetRequested, binding.uid, in: &work) }
     }
 
-    /// Counts a question to the owners whether they allow a reset; false if the limit is reached.
+    /// Counts a request to the owners to allow a reset; false if the limit is reached.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let limit = AttemptTable.Limit(
             "resetRequested:\(did.text)",

@@ -7,7 +7,7 @@ struct DeviceRetention: MaintenanceJob {
     /// The last device that was checked; empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// The devices of the page that have something to delete, the last of them next.
+    /// The devices of the page that have something to delete; the last one is next.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
     /// The devices that one step checks.
     private static let page = 500

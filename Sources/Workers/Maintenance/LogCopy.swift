@@ -11,7 +11,7 @@ struct LogCopy: MaintenanceJob {
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval while little is written: on a full disk the log is then reused from its beginning.
+    /// The interval while little is written. On a full disk, the log is thus reused from its beginning.
     let interval: Duration = .seconds(10)
     /// 32 MB.
     ///
@@ -23,7 +23,7 @@ struct LogCopy: MaintenanceJob {
         self.environment = environment
         checkpointer = try? Checkpointer(path: environment.store.path)
         if checkpointer == nil {
-            // Without it the writer copies the log itself, with longer pauses.
+            // Without the checkpointer, the writer copies the log itself, with longer pauses.
             logger.warning("The write-ahead log can't be copied in the background")
         }
     }

@@ -13,7 +13,7 @@ struct UnboundDevices: MaintenanceJob {
     private static let page = 500
     /// The last device that was checked; empty when the next page is the first.
     private(set) var place = ""
-    /// The devices of the page that are due, the last of them next.
+    /// The devices of the page that are due; the last one is next.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"

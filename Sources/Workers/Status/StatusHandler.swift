@@ -49,8 +49,8 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// Locks all devices of a batch with registrations, which are carried out before the devices of other messages are
-    /// locked.
+    /// If a batch contains registrations, locks all its devices at once: registrations are carried out before other
+    /// messages would lock their devices.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }

@@ -5,11 +5,11 @@ package import Domain
 /// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
 /// that the later decision can check whether it is still the account's.
 package enum BackgroundTask: Sendable {
-    /// Only a commit: counts must be stored before anything is compared.
+    /// No work but a commit: counts must be stored before anything is compared.
     case commit
-    /// Only a commit: the counted try for the codes of these scopes must be stored.
+    /// No work but a commit: the counted try for the codes of these scopes must be stored.
     case tried([CodeScope])
-    /// Only a commit and then a refusal, which takes as long as a refusal after `commit`.
+    /// No work but a commit and then a refusal, which takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
