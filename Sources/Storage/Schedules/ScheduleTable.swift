@@ -145,7 +145,7 @@ package struct ScheduleTable: TransactionTable {
         try schedules("WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", name, id, limit)
     }
 
-    /// Returns schedules by the sun that a user made, starting after `id`.
+    /// Returns a user's schedules at sunrise or sunset, starting after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules("WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", uid, id, limit)
     }

@@ -29,7 +29,7 @@ struct RequestBytes: Sendable {
 
     /// Removes the oldest page if all pages together are larger than `max` bytes.
     ///
-    /// - Returns: The number of its last row; nil if they are not larger.
+    /// - Returns: The number of the removed page's last row; nil if no page was removed.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

@@ -11,7 +11,7 @@ struct LogCopy: MaintenanceJob {
     private let checkpointer: Checkpointer?
 
     let name = "logCopy"
-    /// The interval while little is written. On a full disk, the log is thus reused from its beginning.
+    /// The interval while little is written, at which the log is reused from its beginning even on a full disk.
     let interval: Duration = .seconds(10)
     /// 32 MB.
     ///

@@ -40,7 +40,7 @@ struct StatusBatch {
         items.append(StatusItem(input: input, place: devices.place(of: did)))
     }
 
-    /// Reads a message; if it is not for this worker or unreadable, it becomes a dead letter, and is refused if its
+    /// Reads a message; if it is unreadable or not for this worker, it becomes a dead letter, and is refused if its
     /// sender can be answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
