@@ -85,8 +85,8 @@ final class GateCredentials: Sendable {
 
     /// Makes other threads and processes wait with their changes, and promises `changes` (`CredentialsLock`).
     ///
-    /// Called before a commit, so that the file gets all changes in the order of their commits. Within a transaction
-    /// that a server ends when it is idle, it waits for `longest` milliseconds at most.
+    /// Called before a commit, so that the file gets all changes in the order of their commits. In a transaction that a
+    /// database server would end as idle, it waits for `longest` milliseconds at most.
     ///
     /// - Throws: `GateTurnMissed`, with nothing committed, or `CredentialsError`.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {

@@ -55,7 +55,7 @@ enum Main {
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
-        // Looks for the word itself, since a command line that can't be parsed has no flags.
+        // Looks for the word `--json` itself, since a command line that can't be parsed has no flags.
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {

@@ -87,7 +87,7 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the minutes that a sundial leads a clock.
+    /// Returns the sun's declination in radians, and the minutes by which a sundial is ahead of a clock.
     private static func position(
         _ seconds: Double
     ) -> (declination: Double, equationOfTime: Double) {

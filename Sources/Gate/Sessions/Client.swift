@@ -26,8 +26,8 @@ final class Client {
     private(set) var session: String?
     /// Whether it connected with a shared secret: the product's or the app's.
     let isSecretShared: Bool
-    /// The session that was already on the terminal when it connected with the app's secret, and that it has no part
-    /// in.
+    /// The session, not the client's own, that was already on the terminal when the client connected with the app's
+    /// secret.
     var bystander: String?
     /// Whether it has sent a login or registration: only then can a session that begins on its terminal be its own.
     private(set) var hasAskedToLogIn = false

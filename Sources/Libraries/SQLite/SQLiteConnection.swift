@@ -13,8 +13,8 @@ package final class SQLiteConnection {
     /// Whether SQLite's journals of savepoints, one for each request, grow with their content, and SQLite doesn't count
     /// its memory.
     ///
-    /// By default each journal takes 64 KiB at once. Only speed depends on it, so it is allowed to fail, for example if
-    /// SQLite was in use before.
+    /// By default each journal takes 64 KiB at once. Setting another size may fail, for example if SQLite was in use
+    /// before: nothing but speed depends on it.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a file, and creates it if it doesn't exist.

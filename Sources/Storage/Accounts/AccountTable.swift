@@ -130,7 +130,7 @@ package struct AccountTable: TransactionTable {
     /// Other accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void. The
     /// caller has locked all of them (`holders`).
     ///
-    /// - Returns: False, with nothing changed, when another account has verified it.
+    /// - Returns: False, with nothing changed, when another account has verified the address.
     package func prove(
         _ address: Address,
         for uid: UserID,

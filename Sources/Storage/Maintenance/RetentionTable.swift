@@ -60,7 +60,7 @@ package struct RetentionTable: TransactionTable {
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// Whether an ended binding has outlived the commands of its time; compares their numbers, since clocks can be set.
+    /// Whether no commands remain from the time of an ended binding; compares their numbers, since clocks can be set.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

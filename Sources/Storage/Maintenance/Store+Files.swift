@@ -65,7 +65,7 @@ extension Store {
 
     /// Rewrites a database of an older version, so that it can give space back from then on.
     ///
-    /// Blocks all writers, and needs as much free space as the database has size.
+    /// Blocks all writers, and needs as much free disk space as the database takes.
     ///
     /// - Returns: Whether it can give space back now.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }

@@ -35,7 +35,7 @@ package struct ColumnRole: OptionSet, Sendable {
     package static let fixed = ColumnRole(rawValue: 2)
     /// A column that is written again when the row changes.
     package static let changing = ColumnRole(rawValue: 4)
-    /// A column that a separate statement writes again.
+    /// A column that changes only by a statement of its own.
     package static let apart = ColumnRole(rawValue: 8)
     /// Every column.
     package static let all: ColumnRole = [.key, .fixed, .changing, .apart]

@@ -13,7 +13,7 @@ enum KeyFingerprint {
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns the fingerprint of a database, which is the key's from now on if there was none.
+    /// Returns a database's fingerprint; if it has none, first stores the key's.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }

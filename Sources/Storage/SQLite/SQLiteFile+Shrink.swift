@@ -32,7 +32,7 @@ extension SQLiteFile {
 
     /// Rewrites a database of an older version of at most `limit` bytes, so that it can give space back from then on.
     ///
-    /// Blocks all writers, and needs as much free disk space as the database is large.
+    /// Blocks all writers, and needs as much free disk space as the database takes.
     ///
     /// - Returns: Whether it can give space back now.
     @discardableResult

@@ -34,7 +34,7 @@ struct PresenceReconciliation {
     private var present: Set<DeviceID> = []
     private var marks: [Instant] = []
 
-    /// Whether devices must be checked without a message.
+    /// Whether devices must be checked even if no message arrives.
     var isDue: Bool {
         if case .calling = stage { true } else { false }
     }

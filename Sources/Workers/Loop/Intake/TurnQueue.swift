@@ -29,7 +29,7 @@ struct TurnQueue {
     private var registrations = Deque<Waiting>()
     /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
     private var states = Deque<(state: State, isHeld: Bool)>()
-    /// The order of the first of `states`.
+    /// The place in the order of arrival of the first of `states`.
     private var base = 0
     /// The order of the first message that was not returned yet.
     private var firstWaiting = 0

@@ -59,7 +59,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // Not before the moment from which certificates count, which a revocation in this second moves ahead.
+        // The validity can't begin before the moment from which certificates count; a revocation in this second moves
+        // that moment ahead.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
         // Waits, less than two seconds and only after a revocation, so that the certificate holds at once.
