@@ -49,7 +49,7 @@ final class SequenceSource: Sendable {
 
     /// Returns the next number: the microseconds of the transaction's moment, or one more than the last number.
     ///
-    /// With several processes, it is the first of the slot's numbers from there on.
+    /// With several processes, it is the least of the slot's numbers that isn't smaller than these.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)

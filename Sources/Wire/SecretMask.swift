@@ -36,7 +36,7 @@ package struct SecretMask: Sendable {
     /// Makes a mask that also hides the values of write-only data points.
     package init(writeOnly: Set<String> = []) { self.writeOnly = writeOnly }
 
-    /// Returns a payload without its secrets; nil if all of it may be one.
+    /// Returns a payload without its secrets; nil if the whole payload may be one.
     ///
     /// `levels` are the levels of its topic below the root.
     package func shown(_ payload: ArraySlice<UInt8>, on levels: [String]) -> JSONValue? {

@@ -10,7 +10,7 @@ package struct ClientRefusal: Sendable, Equatable {
     package var address: String
     /// The topic or filter; nil for `connect`.
     package var topic: String?
-    /// What the client showed a listener, or the fault, from the first of several refusals.
+    /// What the client showed a listener, or the fault; of several refusals, the first one's.
     package var detail: String?
     /// The reason: the raw value of a `RefusalReason`, or a word of a newer gate.
     package var reason: String

@@ -12,7 +12,7 @@ package enum StatusRules {
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// The events for the history alone, if they are new there: each has a newer state.
+        /// The events for the history alone, if they are new there: newer states of their alerts and faults are known.
         package var lateEvents: [Event] = []
         /// The report's effective time.
         package var ts: Instant

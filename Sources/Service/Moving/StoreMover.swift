@@ -21,7 +21,7 @@ package struct StoreMover {
     /// Reads the target: `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
     ///
     /// `directory` is the installation's directory, whose lock the caller holds.
-    /// - Throws: A `Problem` if it is neither.
+    /// - Throws: A `Problem` if the target is neither.
     package init(_ directory: DataDirectory, _ settings: Settings, to text: String) throws {
         self.directory = directory
         self.settings = settings

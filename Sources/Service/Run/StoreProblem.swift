@@ -16,7 +16,7 @@ struct StoreProblem {
     /// The file of the key that secrets are sealed with.
     var serverKey: String { place.serverKeyFile ?? directory.serverKey }
 
-    /// Refuses a file that has the database's name but isn't a database, before its key is missed.
+    /// Refuses a file that has the database's name but isn't a database, so that no missing key is reported instead.
     func checkIsDatabase() throws {
         let path = directory.database
         guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty, start != Array("SQLite format 3\0".utf8)

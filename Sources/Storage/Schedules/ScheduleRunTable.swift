@@ -4,7 +4,7 @@ package import Domain
 package struct ScheduleRunTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes the index of each trigger whose occurrence was taken up before to `body`.
+    /// Passes `body` the index of each trigger whose occurrence was taken up before.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
         try sql.query("SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2", each: triggers.indices) {
             (triggers[$0].schedule, triggers[$0].dueAt)

@@ -16,7 +16,7 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin is the reason, which the operator is notified of.
+        /// Whether the page's origin is the reason; if it is, the operator is notified.
         var isOfOrigin = false
     }
 

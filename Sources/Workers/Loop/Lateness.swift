@@ -102,7 +102,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// The longest wait for messages before the next echo; nil if no echo must follow at once.
+    /// The longest wait for messages before the next echo; nil if the next echo isn't hurried.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

@@ -6,7 +6,8 @@ import Storage
 struct LinkMail {
     /// The recipient of a link.
     struct Recipient: Sendable {
-        /// The user whose account it acts on; nil without an account, which the caller must not find out.
+        /// The user whose account it acts on; nil if there is no account: the caller must not find out whether there is
+        /// one.
         var uid: UserID?
         /// The app.
         var app: AppID

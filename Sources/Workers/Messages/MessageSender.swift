@@ -203,7 +203,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcome of a try; if that fails too, the message is tried again after its lease.
+    /// Stores the outcome of a try; if it can't be stored, the message is tried again after its lease.
     private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
         do {
             try environment.work(publishedBy: .session) { work in

@@ -199,7 +199,8 @@ struct RequestProcessor {
     func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // When it returns, the worker answers a request that took effect; answers of reading methods aren't kept.
+        // The worker itself, when it returns, answers a request that took effect; answers of reading methods aren't
+        // kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)

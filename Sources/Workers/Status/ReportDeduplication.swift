@@ -62,7 +62,7 @@ struct ReportDeduplication {
     /// The version that each key led to; nil for a new key.
     private var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    /// The reports that their time and values identify: the time, and the device's place in the batch.
+    /// The reports that only their time and values identify: each one's time, and its device's place in the batch.
     private var timed: [(place: Int, ts: Instant)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
@@ -188,7 +188,7 @@ extension Status {
         return true
     }
 
-    /// Returns whether the status has all reports of this time.
+    /// Returns whether the status has the fingerprints of all reports of this time.
     fileprivate func knowsReports(of ts: Instant) -> Bool {
         guard let newest else { return false }
         return newest.ts == ts && newest.fingerprints.count < Newest.fingerprintsMax

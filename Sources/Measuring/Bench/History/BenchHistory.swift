@@ -56,7 +56,7 @@ struct BenchHistory: Benchmark {
         var many: String { "milliseconds.\(rawValue).many" }
     }
 
-    /// The records of the device with the short past, and of each day of the other's.
+    /// The number of records of the device with the short history, and of each day of the other device.
     private static let fewRecords = 10_000
     private static let interval: Int64 = 8640
     private static let dayStart = Instant(milliseconds: 1_767_225_600_000)  // 2026-01-01

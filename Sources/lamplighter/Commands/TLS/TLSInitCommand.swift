@@ -31,7 +31,7 @@ struct TLSInitCommand: AsyncParsableCommand {
     /// The allowed range of days.
     static let daysRange = 1...3650
 
-    /// The maximum days of a server's certificate that Apple's systems accept, from any authority.
+    /// The longest validity of a server's certificate, in days, that Apple's systems accept from any authority.
     private static let appleDaysMax = 825
 
     @Option(
