@@ -153,11 +153,11 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// The most by which the id of an audit line lies below the id of a line seen before it: ten seconds in
-    /// microseconds, more than a transaction lasts and clocks differ.
+    /// How far an audit line's id can lie below the id of a line seen before: ten seconds in microseconds, more than a
+    /// transaction lasts and clocks differ.
     private static let auditDistance: Int64 = 10_000_000
-    /// The most by which a dead letter's number lies below a number seen before it: more than are written in ten
-    /// seconds, since the database numbers them as they're written.
+    /// How far a dead letter's number can lie below a number seen before: the database numbers letters as they're
+    /// written, and fewer than this are written in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
     /// Reports the new rows of a log.

@@ -258,7 +258,7 @@ package struct CommandTable: TransactionTable {
 
     // MARK: The log
 
-    /// Passes a device's commands created within a time to `body`, newest first, until it returns false.
+    /// Passes `body` a device's commands created within a time, newest first, until `body` returns false.
     ///
     /// With a cursor, starts with the command before it.
     package func log(

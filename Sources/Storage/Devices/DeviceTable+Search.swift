@@ -134,7 +134,7 @@ extension DeviceTable {
         )
     }
 
-    /// Passes devices with their statuses to `body`, in the order of their ids after `did`, until it returns false.
+    /// Passes `body` devices with their statuses, in the order of their ids after `did`, until `body` returns false.
     package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """

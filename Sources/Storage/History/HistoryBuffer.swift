@@ -90,7 +90,7 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Passes each unsorted line with its device to `body`, or only those of certain times.
+    /// Passes `body` each unsorted line with its device, or only the lines of certain times.
     func forEach(
         at times: Set<Int64>? = nil,
         _ body: (DeviceID, ArraySlice<UInt8>) -> Void
@@ -112,7 +112,7 @@ package struct HistoryBuffer: TransactionTable {
         }
     }
 
-    /// Passes a device's unsorted lines of a time to `body`, in the order of arrival.
+    /// Passes `body` a device's unsorted lines of a time, in the order of arrival.
     func lines(of did: DeviceID, from: Instant, to: Instant, _ body: (ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         let start = Array(did.text.utf8)

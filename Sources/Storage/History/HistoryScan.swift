@@ -1,7 +1,7 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes a device's records from a place up to `to` to `body`, each with the place after it, until `body` returns
+    /// Passes `body` a device's records from a place up to `to`, each with the place after it, until `body` returns
     /// false.
     ///
     /// Records are ordered by time, those of one moment by arrival. Each is read once, from the buffer or a chunk,

@@ -106,7 +106,7 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes a device's records of a time that aren't in a chunk yet to `body`, in the order of arrival.
+    /// Passes `body` a device's records of a time that aren't in a chunk yet, in the order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }

@@ -18,7 +18,7 @@ package struct InboxKey: Hashable, Sendable {
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes the version of each key that took effect before to `body`, with the key's index.
+    /// Passes `body` the version of each key that took effect before, with the key's index.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)

@@ -16,7 +16,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
             """
     }
 
-    /// Passes a device's rows of a time to `body`, newest first, until it returns false.
+    /// Passes `body` a device's rows of a time, newest first, until `body` returns false.
     ///
     /// Begins after the row at `cursor`, if given.
     func scan(

@@ -13,7 +13,7 @@ package struct EventTable {
         try transaction.sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes a device's events of a time to `body`, newest first, each with its number, until it returns false.
+    /// Passes `body` a device's events of a time, newest first, each with its number, until `body` returns false.
     ///
     /// With a cursor, starts with the event before it.
     package func log(

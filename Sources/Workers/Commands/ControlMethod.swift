@@ -48,7 +48,7 @@ enum ControlMethod {
         return .later(command.did, cid: command.cid)
     }
 
-    /// Returns the caller's binding with the device, which must be subscribed, and the device's product.
+    /// Returns the caller's binding with the device, and its product; the caller must have subscribed to the device.
     private static func target(_ call: Call) throws -> (Binding, Product) {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)
