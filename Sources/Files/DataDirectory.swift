@@ -129,8 +129,8 @@ package struct DataDirectory: Sendable {
 
     /// Restricts the database's files to their owner, in a directory that others may also enter.
     ///
-    /// It runs before SQLite, which gives the files that it makes beside the database the database's mode. If it fails,
-    /// SQLite reports why, or the files are another user's.
+    /// It runs before SQLite, which gives the files that it makes beside the database the database's mode. A failure is
+    /// ignored: SQLite reports its cause, or the files are another user's.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

@@ -33,7 +33,7 @@ final class Client {
     private(set) var hasAskedToLogIn = false
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
-    /// When the validity of the certificate begins that the client presented instead of a secret; nil without a
+    /// The beginning of the validity of the certificate that the client presented instead of a secret; nil without a
     /// certificate.
     let certificate: Int64?
     /// The number of the connection, which grows with each, across restarts of the broker too; replaced if the service

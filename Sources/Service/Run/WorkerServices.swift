@@ -35,8 +35,8 @@ extension StoppableWork {
 /// A service that does work until the group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that shows whether the gate was found, before which the work doesn't begin; nil for work that
-    /// takes nothing from clients.
+    /// The readiness that shows whether the gate was found, for which the work waits; nil for work that takes nothing
+    /// from clients.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {

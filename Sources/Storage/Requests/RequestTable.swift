@@ -137,7 +137,7 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Deletes at most `limit` requests received outside a time; returns how many.
+    /// Deletes at most `limit` requests received before or after a period; returns how many.
     ///
     /// Rows are in the order of arrival, so the rows before an old one are old too, whatever the clock showed then. A
     /// row too far ahead was written before the clock was set back.

@@ -75,7 +75,7 @@ extension WorkerLoop where Connection: ~Copyable {
         return rest
     }
 
-    /// Returns the current moment, with its wall clock time given.
+    /// Returns the current moment on both clocks; the caller gives the wall clock's time.
     func moment(_ wall: Instant) -> PollState.Moment {
         PollState.Moment(wall: wall, steady: .now)
     }
