@@ -81,9 +81,9 @@ export class Account {
    * Without a username, a proved phone becomes the username; the proved phone itself is accepted as username in any of
    * its forms. A taken username gets Duplicated. A taken address gets Duplicated only with a right code. Under the
    * policies link and none the answer to a taken address is the same as to a new one, and its owner gets an e-mail; each
-   * account logs in with its own password, of the unproved ones beside an owner only the newest. While none has verified
-   * the address, the verification link is sent to each (under none in the words of a confirmation). An address verified
-   * by a code is removed from accounts that never verified it.
+   * account logs in with its own password, but beside an owner only the newest of the unproved accounts does. While none
+   * has verified the address, the verification link is sent to each (under none in the words of a confirmation). An
+   * address verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -307,8 +307,8 @@ export class Account {
    *
    * One of password, code and ticket; the code has the purpose operation and was sent to a verified address of the
    * account. None of them is needed for an account with neither password nor verified address, or while the app's policy
-   * cancelProof is off. Every address of the account is notified. All sessions end, reason accountCancelled; logging in
-   * before the time undoes it; then all the user's data is erased.
+   * cancelProof is off. Every address of the account is notified. All sessions end with the reason accountCancelled. A
+   * login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's data is erased.
    * @param {{password?: string, code?: string, codeToken?: string, ticket?: string}} [params]
    * @returns {Promise<{deletesAt: number}>}
    */
@@ -338,8 +338,8 @@ export class Device {
    * Binds a device by its passcode.
    *
    * Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 from one user for one device, 10 from one
-   * terminal, 50 from all for one device; then TooManyRequests, for the right passcode too. With the right `claim`, the
-   * tries of all for the device do not matter. A try for a device that does not exist counts for that name and user
+   * terminal, 50 from all for one device; then TooManyRequests, for the right passcode too. With the right `claim`, other
+   * users' wrong tries for the device do not count. A try for a device that does not exist counts for that name and user
    * alone. A user who is bound already succeeds only with the right passcode. Forbidden: the device has an owner, or
    * 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
@@ -498,8 +498,8 @@ export class Device {
    * Lets a device be reset to its factory state.
    *
    * The special user or the owner allows the device to be reset: for 15 minutes one registration without the old secret
-   * succeeds as a factory reset. Forbidden for others, and for products with reset operator. Void if that user leaves the
-   * device.
+   * succeeds as a factory reset. Forbidden for others, and for products with reset operator. The permission is void if
+   * the user who gave it leaves the device.
    * @param {{did: string}} params
    * @returns {Promise<{expiresAt: number}>}
    */

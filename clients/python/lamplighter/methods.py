@@ -98,10 +98,10 @@ class Account:
         does a phone beside it, which is pending. Without a username, a proved phone becomes the username; the proved
         phone itself is accepted as username in any of its forms. A taken username gets Duplicated. A taken address gets
         Duplicated only with a right code. Under the policies link and none the answer to a taken address is the same as
-        to a new one, and its owner gets an e-mail; each account logs in with its own password, of the unproved ones
-        beside an owner only the newest. While none has verified the address, the verification link is sent to each
-        (under none in the words of a confirmation). An address verified by a code is removed from accounts that never
-        verified it.
+        to a new one, and its owner gets an e-mail; each account logs in with its own password, but beside an owner only
+        the newest of the unproved accounts does. While none has verified the address, the verification link is sent to
+        each (under none in the words of a confirmation). An address verified by a code is removed from accounts that
+        never verified it.
 
         Returns: The same as for a login.
         """
@@ -401,8 +401,9 @@ class Account:
 
         One of password, code and ticket; the code has the purpose operation and was sent to a verified address of the
         account. None of them is needed for an account with neither password nor verified address, or while the app's
-        policy cancelProof is off. Every address of the account is notified. All sessions end, reason accountCancelled;
-        logging in before the time undoes it; then all the user's data is erased.
+        policy cancelProof is off. Every address of the account is notified. All sessions end with the reason
+        accountCancelled. A login before `deletesAt` undoes the cancellation; at `deletesAt` all the user's data is
+        erased.
 
         Returns: When the account will be erased.
         """
@@ -441,9 +442,9 @@ class Device:
 
         Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 from one user for one device, 10 from one
         terminal, 50 from all for one device; then TooManyRequests, for the right passcode too. With the right `claim`,
-        the tries of all for the device do not matter. A try for a device that does not exist counts for that name and
-        user alone. A user who is bound already succeeds only with the right passcode. Forbidden: the device has an
-        owner, or 10,000 users, or the caller has 1,000 devices.
+        other users' wrong tries for the device do not count. A try for a device that does not exist counts for that
+        name and user alone. A user who is bound already succeeds only with the right passcode. Forbidden: the device
+        has an owner, or 10,000 users, or the caller has 1,000 devices.
 
         Returns: The bound device.
         """
@@ -502,8 +503,8 @@ class Device:
         (Forbidden), data against the writable data points (InvalidRequest, field params.data.NAME), online
         (DeviceOffline).
 
-        Returns: Without `wait` the state is sent, or queued if the command waits for the device; with it the final one:
-        the answer is ok even if the device failed, the command expired, was superseded, or its sender lost access.
+        Returns: Without `wait`: sent, or queued if the command waits for the device. With `wait`: the final state; the
+        answer is ok even if the device failed, the command expired or was superseded, or its sender lost access.
         """
         return self._ask("device/control", {
             "did": did, "data": data, "binary": binary, "sn": sn, "mode": mode, "ttl": ttl, "wait": wait,
@@ -637,8 +638,8 @@ class Device:
         """Lets a device be reset to its factory state.
 
         The special user or the owner allows the device to be reset: for 15 minutes one registration without the old
-        secret succeeds as a factory reset. Forbidden for others, and for products with reset operator. Void if that
-        user leaves the device.
+        secret succeeds as a factory reset. Forbidden for others, and for products with reset operator. The permission
+        is void if the user who gave it leaves the device.
 
         Returns: The time until which the reset is allowed.
         """
