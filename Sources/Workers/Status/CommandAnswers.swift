@@ -8,20 +8,19 @@ struct CommandAnswers {
         var cid: Int64
     }
 
-    /// The commands that reports name.
-    private var wanted: [(did: DeviceID, cid: Int64)] = []
     private var commands: [Key: Command] = [:]
     /// The commands with a new answer, in the answers' order of arrival.
     private var answered: [Key] = []
     /// The answered commands whose outcome is now final and must be published.
     private var finished: Set<Key> = []
 
-    /// Notes the command that a report names, to be loaded.
-    mutating func expect(_ report: Report, from did: DeviceID) { if let cid = report.cid { wanted.append((did, cid)) } }
-
-    /// Loads the commands that reports name.
-    mutating func load(in tx: Transaction) throws {
-        try tx.commands.load(wanted) { commands[Key(did: $1.did, cid: $1.cid)] = $1 }
+    /// Loads the commands that the reports among the items name.
+    mutating func load(_ items: [StatusItem], in tx: Transaction) throws {
+        let named = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
+            guard case .report(let report, _) = item.input, let cid = report.cid else { return nil }
+            return (item.did, cid)
+        }
+        try tx.commands.load(named) { commands[Key(did: $1.did, cid: $1.cid)] = $1 }
     }
 
     /// Returns the sender of the command that a report answers.

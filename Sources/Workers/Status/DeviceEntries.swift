@@ -24,8 +24,8 @@ struct DeviceEntry {
     private(set) var changes: Changes = []
     /// The newest reports in the status when it was loaded; the batch's reports may have replaced them.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The beginning of the present ownership period; nil unless the batch needs it (`ReportProcessor`).
-    var ownershipSince: Instant?
+    /// The beginning of the present ownership period; nil unless the device reports old events or bytes.
+    fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
@@ -42,24 +42,12 @@ struct DeviceEntries {
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
-    /// Returns a device's place; a new device gets the next place.
-    mutating func place(of did: DeviceID) -> Int {
-        if let known = places[did] { return known }
-        let place = entries.count
-        entries.append(DeviceEntry(did))
-        places[did] = place
-        return place
-    }
-
-    /// Returns the product of a device of the batch; nil if it or the device is unknown.
-    func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
-
-    /// Locks all devices until the end of the transaction.
-    func lock(in tx: Transaction) throws { try tx.lock(devices: entries.map(\.did)) }
-
-    /// Loads the statuses, products and users of all devices, which are locked.
-    mutating func load(in work: UnitOfWork) throws {
+    /// Gives each item its device's place, locks the devices until the end of the transaction, and loads their
+    /// statuses, products and users.
+    mutating func load(_ items: inout [StatusItem], in work: UnitOfWork) throws {
+        for index in items.indices { items[index].place = place(of: items[index].did) }
         let dids = entries.map(\.did)
+        try work.tx.lock(devices: dids)
         try work.tx.statuses.load(dids) { place, record in
             entries[place].newestAtLoad = record.status.newest
             entries[place].record = record
@@ -75,16 +63,50 @@ struct DeviceEntries {
             }
             entries[place].subscribers.append(uid)
         }
+        try loadOwnership(for: items, in: work)
     }
 
-    /// Writes the changed statuses, in the order of the devices' ids.
-    func save(in tx: Transaction) throws {
-        let order = entries.indices.sorted { entries[$0].did < entries[$1].did }
-        func records(_ part: DeviceEntry.Changes) -> [StatusRecord] {
-            order.compactMap { entries[$0].changes.contains(part) ? entries[$0].record : nil }
-        }
-        try tx.statuses.save(reported: records(.reported), moved: records(.presence))
+    /// Returns a device's place; a new device gets the next place.
+    private mutating func place(of did: DeviceID) -> Int {
+        if let known = places[did] { return known }
+        let place = entries.count
+        entries.append(DeviceEntry(did))
+        places[did] = place
+        return place
     }
+
+    /// Loads when the current ownership of devices that report old events or bytes began, so that a new owner never
+    /// sees events of the previous one.
+    private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
+        let recent = work.now.adding(seconds: -Self.recentSeconds)
+        let old = items.filter { item in
+            guard case .report(let report, _) = item.input, report.isShownByTime, let ts = report.ts else {
+                return false
+            }
+            return ts < recent
+        }
+        let places = Set(old.map(\.place)).sorted()
+        try work.tx.devices.ownershipSince(of: places.map { entries[$0].did }) {
+            entries[places[$0]].ownershipSince = $1
+        }
+    }
+
+    /// The age in seconds above which a report's events need the ownership period of its device.
+    private static let recentSeconds: Int64 = 60
+
+    /// Returns the product of a device of the batch; nil if it or the device is unknown.
+    func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
+
+    /// Returns the statuses of which a part has changed, in the order of the devices' ids.
+    func records(_ part: DeviceEntry.Changes) -> [StatusRecord] {
+        let changed = entries.indices.filter { entries[$0].changes.contains(part) }
+        return changed.sorted { entries[$0].did < entries[$1].did }.compactMap { entries[$0].record }
+    }
+}
+
+extension Report {
+    /// Whether the time of the report decides which users see parts of it.
+    fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }
 
 // MARK: Messages to users

@@ -4,10 +4,10 @@ import Storage
 
 /// The property that identifies a second delivery of a report.
 enum ReportIdentity {
-    /// The report's id, or a digest of its content; the number is the key's place in the batch. The report's values are
-    /// recorded too, so that the status has all reports of their time.
-    case key(Int, ReportValues?)
-    /// The report's values and its time.
+    /// Its id, or a digest of its content. Its values are recorded too, so that the status has all reports of their
+    /// time.
+    case key(InboxKey, ReportValues?)
+    /// Its values and its time.
     case values(ReportValues)
     /// None: each delivery counts.
     case none
@@ -18,6 +18,21 @@ enum ReportIdentity {
         case .key(_, let values): values
         case .values(let values): values
         case .none: nil
+        }
+    }
+
+    /// Identifies a device's report, received with a payload.
+    fileprivate init(_ report: Report, from did: DeviceID, payload: ArraySlice<UInt8>, now: Instant) {
+        let values = ReportValues(report, now: now)
+        if let id = report.id {
+            self = .key(InboxKey(did: did, id: id.text), values)
+        } else if report.ts == nil {
+            self = .none
+        } else if let values {
+            self = .values(values)
+        } else {
+            let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
+            self = .key(InboxKey(did: did, id: "#" + digest), nil)
         }
     }
 }
@@ -57,58 +72,36 @@ struct ReportDeduplication {
         var ts: Instant
     }
 
-    private var keys: [InboxKey] = []
-    private var places: [InboxKey: Int] = [:]
-    /// The version that each key led to; nil for a new key.
-    private var versions: [Int64?] = []
-    private var claims: [(key: InboxKey, version: Int64)] = []
-    /// The reports that only their time and values identify: each one's time, and its device's place in the batch.
-    private var timed: [(place: Int, ts: Instant)] = []
+    /// The version that each known key led to.
+    private var versions: [InboxKey: Int64] = [:]
+    /// The keys of the batch's new reports, and the versions that they led to.
+    private(set) var claims: [(key: InboxKey, version: Int64)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
 
     // MARK: Load
 
-    /// Returns the identity of a report; `place` is its device's place in the batch.
-    mutating func identity(
-        of report: Report,
-        from did: DeviceID,
-        at place: Int,
-        payload: ArraySlice<UInt8>,
-        now: Instant
-    ) -> ReportIdentity {
-        let values = ReportValues(report, now: now)
-        if let id = report.id {
-            return .key(keyPlace(of: InboxKey(did: did, id: id.text)), values)
+    /// Identifies the reports among the items; loads the versions of known keys, and the history at the times of
+    /// reports that the devices' statuses can't distinguish from repeats.
+    mutating func load(_ items: inout [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
+        var keys: [InboxKey] = []
+        var late: [Moment] = []
+        for index in items.indices {
+            guard case .report(let report, let message) = items[index].input else { continue }
+            let did = items[index].did
+            let identity = ReportIdentity(report, from: did, payload: message.payload, now: work.now)
+            items[index].identity = identity
+            switch identity {
+            case .key(let key, _): keys.append(key)
+            case .values(let values) where devices.entries[items[index].place].isLate(values.ts):
+                let moment = Moment(did: did, ts: values.ts)
+                if past.updateValue([], forKey: moment) == nil { late.append(moment) }
+            case .values, .none: break
+            }
         }
-        guard report.ts != nil else { return .none }
-        if let values {
-            timed.append((place, values.ts))
-            return .values(values)
-        }
-        let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-        return .key(keyPlace(of: InboxKey(did: did, id: "#" + digest)), nil)
-    }
-
-    private mutating func keyPlace(of key: InboxKey) -> Int {
-        if let known = places[key] { return known }
-        keys.append(key)
-        places[key] = keys.count - 1
-        return keys.count - 1
-    }
-
-    /// Loads the versions of known keys, and the history at the times of reports that the devices' statuses can't
-    /// distinguish from repeats.
-    mutating func load(of devices: DeviceEntries, in tx: Transaction) throws {
-        versions = Array(repeating: nil, count: keys.count)
-        try tx.inbox.find(keys) { versions[$0] = $1 }
-        var wanted: [Moment] = []
-        for (place, ts) in timed where devices.entries[place].isLate(ts) {
-            let moment = Moment(did: devices.entries[place].did, ts: ts)
-            if past.updateValue([], forKey: moment) == nil { wanted.append(moment) }
-        }
-        try tx.history.find(wanted.map { ($0.did, $0.ts) }) { index, record in
-            if let json = record.json { past[wanted[index], default: []].append(json) }
+        try work.tx.inbox.find(keys) { versions[keys[$0]] = $1 }
+        try work.tx.history.find(late.map { ($0.did, $0.ts) }) { index, record in
+            if let json = record.json { past[late[index], default: []].append(json) }
         }
     }
 
@@ -123,8 +116,8 @@ struct ReportDeduplication {
         history: HistoryAdditions
     ) -> Int64? {
         switch identity {
-        case .key(let place, let values):
-            if let version = versions[place] { return version }
+        case .key(let key, let values):
+            if let version = versions[key] { return version }
             if let values { _ = status.notes(values) }
             return nil
         case .values(let values):
@@ -150,15 +143,10 @@ struct ReportDeduplication {
 
     /// Records that a report with a key has had its effect, and the resulting version.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
-        guard case .key(let place, _) = identity else { return }
-        versions[place] = version
-        claims.append((keys[place], version))
+        guard case .key(let key, _) = identity else { return }
+        versions[key] = version
+        claims.append((key, version))
     }
-
-    // MARK: Save
-
-    /// Writes the keys of the reports that had their effect.
-    func save(in tx: Transaction) throws { try tx.inbox.add(claims) }
 }
 
 extension DeviceEntry {

@@ -12,51 +12,10 @@ struct ReceivedReport {
 
 /// The reports of a batch: new reports change statuses and are published; all are answered.
 struct ReportProcessor {
-    private var deduplication = ReportDeduplication()
-    private var answers = CommandAnswers()
-    /// The places of devices that report old events or bytes.
-    private var devicesOfOld: Set<Int> = []
-
-    /// The age in seconds above which a report's events need the ownership period of its device.
-    private static let recentSeconds: Int64 = 60
-
-    /// Adds a report to the batch with the rows that it needs; `place` is its device's place in the batch.
-    mutating func receive(
-        _ report: Report,
-        in message: Inbound,
-        from did: DeviceID,
-        at place: Int,
-        now: Instant
-    ) -> ReceivedReport {
-        let identity = deduplication.identity(of: report, from: did, at: place, payload: message.payload, now: now)
-        answers.expect(report, from: did)
-        if report.isShownByTime, let ts = report.ts,
-            ts < now.adding(seconds: -Self.recentSeconds)
-        {
-            devicesOfOld.insert(place)
-        }
-        return ReceivedReport(report: report, identity: identity, message: message)
-    }
-
-    // MARK: Load
-
-    /// Loads the rows that the batch's reports need besides their devices' statuses.
-    mutating func load(of devices: inout DeviceEntries, in tx: Transaction) throws {
-        try deduplication.load(of: devices, in: tx)
-        try loadOwnership(of: &devices, in: tx)
-        try answers.load(in: tx)
-    }
-
-    /// Loads the beginning of the current ownership period of each device that reports old events or bytes, so that a
-    /// new owner never sees events of the previous one.
-    private func loadOwnership(of devices: inout DeviceEntries, in tx: Transaction) throws {
-        let places = devicesOfOld.sorted()
-        try tx.devices.ownershipSince(of: places.map { devices.entries[$0].did }) {
-            devices.entries[places[$0]].ownershipSince = $1
-        }
-    }
-
-    // MARK: Decide
+    /// The recognition of reports that had their effect before.
+    var deduplication = ReportDeduplication()
+    /// The commands that the reports answer.
+    var answers = CommandAnswers()
 
     /// Carries out a report.
     mutating func decide(
@@ -150,18 +109,4 @@ struct ReportProcessor {
         work.effects.deadLetter(received.message, .refused, because: rejection.message, isSecret: isSecret)
         work.refuse(received.report.id, of: device.did, because: rejection)
     }
-
-    // MARK: Save
-
-    /// Writes which reports had their effect, and the commands that they answer; returns the commands' outcomes, which
-    /// are published before all other messages.
-    func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
-        try deduplication.save(in: work.tx)
-        return try answers.save(of: devices, in: &work)
-    }
-}
-
-extension Report {
-    /// Whether the time of the report decides which users see parts of it.
-    fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }

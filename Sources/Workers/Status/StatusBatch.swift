@@ -4,7 +4,7 @@ import Wire
 
 /// An input about a device.
 enum StatusInput {
-    case report(ReceivedReport)
+    case report(Report, Inbound)
     /// A presence signal, and the message with it, if any.
     case presence(PresenceSignal, Inbound?)
     case info(RegistrationCodec.Info, Inbound)
@@ -14,10 +14,16 @@ enum StatusInput {
     case retained(UserID)
 }
 
-/// An input, with its device's place in the batch.
+/// An input about a device, with what is known once the batch is loaded.
 struct StatusItem {
-    var input: StatusInput
-    var place: Int
+    let did: DeviceID
+    let input: StatusInput
+    /// The device's place in the batch.
+    var place = 0
+    /// The property that identifies a second delivery of a report.
+    var identity = ReportIdentity.none
+
+    init(_ did: DeviceID, _ input: StatusInput) { (self.did, self.input) = (did, input) }
 }
 
 /// The working set of one batch: its messages, their devices and their effects.
@@ -36,9 +42,7 @@ struct StatusBatch {
     // MARK: Read
 
     /// Adds an input about a device.
-    mutating func add(_ input: StatusInput, of did: DeviceID) {
-        items.append(StatusItem(input: input, place: devices.place(of: did)))
-    }
+    mutating func add(_ input: StatusInput, of did: DeviceID) { items.append(StatusItem(did, input)) }
 
     /// Reads a message; if it is unreadable or not for this worker, it becomes a dead letter, and is refused if its
     /// sender can be answered.
@@ -48,15 +52,7 @@ struct StatusBatch {
             guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode) else {
                 return work.effects.observed.count(.refused)
             }
-            let place = devices.place(of: did)
-            let received = reports.receive(
-                report,
-                in: message,
-                from: did,
-                at: place,
-                now: work.now
-            )
-            items.append(StatusItem(input: .report(received), place: place))
+            add(.report(report, message), of: did)
         case .presence(let did):
             let decode = PresenceCodec.decode(device:)
             guard let signal = Self.decode(message, of: did, in: &work, with: decode) else { return }
@@ -97,6 +93,9 @@ struct StatusBatch {
         }
     }
 
+    /// Locks the devices of all that was read, for a transaction that writes rows of these devices before `carryOut`.
+    func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
+
     // MARK: Load, decide, save
 
     /// Carries out all that was read; returns the outcomes of commands, which are published before all other messages.
@@ -104,48 +103,44 @@ struct StatusBatch {
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork
     ) throws -> Effects {
-        try lock(in: work.tx)
-        try load(in: work)
-        try decide(reconciling: &reconciliation, in: &work)
+        try devices.load(&items, in: work)
+        try reports.deduplication.load(&items, of: devices, in: work)
+        try reports.answers.load(items, in: work.tx)
+        for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
+        // Their place among the announcements doesn't matter: devices are checked after the batch.
+        for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }
 
-    /// Locks the devices of all that was read.
-    func lock(in tx: Transaction) throws { try devices.lock(in: tx) }
-
-    private mutating func load(in work: UnitOfWork) throws {
-        try devices.load(in: work)
-        try reports.load(of: &devices, in: work.tx)
-    }
-
-    /// Decides the items in order of arrival.
+    /// Decides an item; items are decided in order of arrival.
     private mutating func decide(
+        _ item: StatusItem,
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork
     ) throws {
-        for item in items {
-            let place = item.place
-            switch item.input {
-            case .report(let received):
-                try reports.decide(received, of: &devices.entries[place], history: &history, in: &work)
-            case .presence(let signal, let message):
-                reconciliation.recordPresence(signal, of: devices.entries[place].did)
-                presence.decide(signal, message: message, of: &devices.entries[place], history: &history, in: &work)
-            case .info(let info, let message): try devices.entries[place].update(info, message: message, in: &work)
-            case .refresh(let uid): devices.entries[place].refreshStatus(of: uid, in: &work)
-            case .retained(let uid):
-                if devices.entries[place].isSubscribed(uid) { continue }
-                devices.entries[place].clearStatus(of: uid, in: &work)
-            }
+        let place = item.place
+        switch item.input {
+        case .report(let report, let message):
+            let received = ReceivedReport(report: report, identity: item.identity, message: message)
+            try reports.decide(received, of: &devices.entries[place], history: &history, in: &work)
+        case .presence(let signal, let message):
+            reconciliation.recordPresence(signal, of: item.did)
+            presence.decide(signal, message: message, of: &devices.entries[place], history: &history, in: &work)
+        case .info(let info, let message): try devices.entries[place].update(info, message: message, in: &work)
+        case .refresh(let uid): devices.entries[place].refreshStatus(of: uid, in: &work)
+        case .retained(let uid):
+            if devices.entries[place].isSubscribed(uid) { return }
+            devices.entries[place].clearStatus(of: uid, in: &work)
         }
-        // The marks' place among the announcements doesn't matter: devices are checked after the batch.
-        for mark in marks { reconciliation.markReturned(mark) }
     }
 
+    /// Writes the changed statuses, the history, the reports and commands that had their effect, and requests to send
+    /// commands; returns the outcomes of commands.
     private func save(in work: inout UnitOfWork) throws -> Effects {
-        try devices.save(in: work.tx)
+        try work.tx.statuses.save(reported: devices.records(.reported), moved: devices.records(.presence))
         try history.save(in: work.tx)
-        let outcomes = try reports.save(of: devices, in: &work)
+        try work.tx.inbox.add(reports.deduplication.claims)
+        let outcomes = try reports.answers.save(of: devices, in: &work)
         try presence.save(in: &work)
         return outcomes
     }
