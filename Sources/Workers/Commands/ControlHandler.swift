@@ -45,19 +45,17 @@ package struct ControlHandler: BatchHandler {
 
     // MARK: Due work
 
-    package var waiting: WaitingWork {
-        var waiting = requests.waiting
+    package func waiting(in tx: Transaction?) throws -> WaitingWork {
+        var waiting = requests.waiting(in: tx)
         waiting.nextDue = nextDue
+        guard let tx else { return waiting }
+        if !isPlanned || clockSteps.stepBack(by: environment.clock) != nil {
+            waiting.nextDue = WaitingWork.atOnce
+        } else {
+            // Other workers, such as the schedule worker, also create commands.
+            waiting.nextDue = try ([nextDue] + nextCommands(in: tx)).compactMap(\.self).min()
+        }
         return waiting
-    }
-
-    package func isDue(in tx: Transaction) throws -> Bool {
-        if requests.canRelease || !isPlanned { return true }
-        if clockSteps.stepBack(by: environment.clock) != nil { return true }
-        // Other workers, such as the schedule worker, also create commands.
-        let next = [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
-            .compactMap(\.self).min()
-        return next.map { $0 <= environment.clock.now } ?? false
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
@@ -80,12 +78,14 @@ package struct ControlHandler: BatchHandler {
     }
 
     private mutating func plan(in tx: Transaction) throws {
-        nextDue = [
-            try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards),
-            try ends ? BindingExpiry.next(in: tx) : nil,
-        ]
-        .compactMap(\.self).min()
+        let nextBinding = try ends ? BindingExpiry.next(in: tx) : nil
+        nextDue = try (nextCommands(in: tx) + [nextBinding]).compactMap(\.self).min()
         isPlanned = true
+    }
+
+    /// Returns the times at which the next command expires and must be sent, if any.
+    private func nextCommands(in tx: Transaction) throws -> [Instant?] {
+        [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }
 
     /// Whether this lane ends all devices' expired commands, invitations and bindings.

@@ -90,7 +90,7 @@ enum ServerCommitter: BatchCommitter {
         repeat {
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             if case .failed = outcome.due { break }
-        } while transactions.handler.waiting.canRelease
+        } while try transactions.handler.waiting(in: nil).canRelease
         return outcome
     }
 }

@@ -40,8 +40,6 @@ package struct Inbound {
 package protocol BatchHandler {
     /// The worker and its subscriptions.
     var role: WorkerRole { get }
-    /// The handler's work that waits in memory.
-    var waiting: WaitingWork { get }
     /// Prepares after connecting to a broker, which may have lost its state; returns messages for the broker itself.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
     /// Splits a batch into parts, each with a transaction; a batch that is only for other workers has no part, and is
@@ -52,8 +50,10 @@ package protocol BatchHandler {
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
-    /// Whether `due` has work, decided cheaply and without writing.
-    func isDue(in tx: Transaction) throws -> Bool
+    /// Returns the work that waits: in memory, and with a transaction in the store as well.
+    ///
+    /// It is found cheaply and without writing; without a transaction, never with an error.
+    func waiting(in tx: Transaction?) throws -> WaitingWork
     /// Carries out due work, and work left by other workers; returns nil if there is none.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
@@ -79,7 +79,7 @@ package struct WorkerRole: Sendable {
     }
 }
 
-/// The work of a handler that waits in memory.
+/// The work of a handler that waits.
 package struct WaitingWork {
     /// The latest time at which `due` has work next; nil if only other workers can cause it.
     package var nextDue: Instant?
@@ -88,12 +88,18 @@ package struct WaitingWork {
     /// Whether requests wait for slow work.
     package var isAwaiting: Bool
 
+    /// The time of work that is due at once.
+    package static let atOnce = Instant(milliseconds: 0)
+
     /// Describes the waiting work; by default there is none.
     package init(nextDue: Instant? = nil, canRelease: Bool = false, isAwaiting: Bool = false) {
         self.nextDue = nextDue
         self.canRelease = canRelease
         self.isAwaiting = isAwaiting
     }
+
+    /// Whether some of the work can be done now.
+    func isDue(at now: Instant) -> Bool { canRelease || nextDue.map { $0 <= now } ?? false }
 }
 
 /// The filters of a worker's subscriptions.
@@ -107,7 +113,6 @@ package struct Subscriptions: Equatable, Sendable {
 }
 
 extension BatchHandler {
-    package var waiting: WaitingWork { WaitingWork() }
     package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] { [] }
 

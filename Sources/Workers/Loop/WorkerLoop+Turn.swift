@@ -10,8 +10,10 @@ extension WorkerLoop where Connection: ~Copyable {
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
         reached(.read)
-        let (batch, answers) = nextBatch()
-        let outcome = try commit(batch)
+        var batch = queue.next(intake, upTo: transactions.pace.size, at: environment.clock.steady)
+        let answers = refuseUnfit(in: &batch)
+        let parts = handler.parts(of: batch, isShared: environment.store.isShared)
+        let outcome = try commit(parts)
         // Only released here: `flush()` sends them after the published messages.
         connection.acknowledge(queue.finishBatch())
         try teach(outcome.credentials)
@@ -29,7 +31,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
     private mutating func receive() throws {
-        try connection.receive(upTo: room, linger: environment.limits.batchLinger, wait: wait(), into: &intake)
+        try connection.receive(upTo: room, linger: environment.limits.batchLinger, wait: try wait(), into: &intake)
         publisher.confirm(intake.confirmed)
         if let told = refusals.count(intake.confirmed, metrics, at: environment.clock.now) {
             logger.warning("The broker did not accept messages of this worker", metadata: told)
@@ -47,7 +49,7 @@ extension WorkerLoop where Connection: ~Copyable {
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
-    private mutating func wait() -> Duration {
+    private mutating func wait() throws -> Duration {
         let now = environment.clock.now
         let pauses = [
             publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause,
@@ -55,7 +57,7 @@ extension WorkerLoop where Connection: ~Copyable {
         ]
         let outlook = PollState.Outlook(
             hasWork: publisher.needsStore || queue.count > 0,
-            nextDue: publisher.isBehind ? nil : handler.waiting.nextDue,
+            nextDue: publisher.isBehind ? nil : try handler.waiting(in: nil).nextDue,
             pause: pauses.compactMap(\.self).min(),
             hasConfirmedRows: publisher.hasConfirmedRows
         )
@@ -80,11 +82,10 @@ extension WorkerLoop where Connection: ~Copyable {
         PollState.Moment(wall: wall, steady: .now)
     }
 
-    /// Returns the messages whose turn it is, and the answers to requests that are refused at once.
-    private mutating func nextBatch() -> (batch: [Inbound], answers: [OutboundMessage]) {
-        let pace = transactions.pace.size
-        let next = queue.next(intake, upTo: pace, at: environment.clock.steady)
-        var batch = lateness.takeEchoes(from: takeWakeups(from: next))
+    /// Removes the worker's own messages and the requests that are refused at once from a batch; returns the answers to
+    /// these requests.
+    private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
+        batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
         var unfit = UnfitRequests.part(&batch, handler, on: topics)
         for (message, rejection) in queue.takeRefused() {
@@ -92,21 +93,20 @@ extension WorkerLoop where Connection: ~Copyable {
             UnfitRequests.refuse(message, rejection, with: answer, into: &unfit)
         }
         log(unfit.refused)
-        return (batch, unfit.answers)
+        return unfit.answers
     }
 
     // MARK: Committing
 
-    /// Commits a batch, and due work if any; returns the messages that are published once, without the outbox.
-    private mutating func commit(_ batch: [Inbound]) throws -> CommitOutcome {
+    /// Commits the parts of a batch, and due work if any; returns the messages that are published once, without the
+    /// outbox.
+    private mutating func commit(_ parts: [[Inbound]]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
-        let isShared = environment.store.isShared
-        let parts = handler.parts(of: batch, isShared: isShared)
-        guard case .commit(_, let due) = try step(messages: parts.isEmpty ? 0 : batch.count, at: now) else {
-            return CommitOutcome()
-        }
-        let committer: any BatchCommitter.Type = isShared ? ServerCommitter.self : FileCommitter.self
+        let count = parts.reduce(0) { $0 + $1.count }
+        guard case .commit(_, let due) = try step(messages: count, at: now) else { return CommitOutcome() }
+        let committer: any BatchCommitter.Type =
+            environment.store.isShared ? ServerCommitter.self : FileCommitter.self
         let outcome = try committer.commit(parts, due: due, by: &transactions, into: &publisher, at: now)
         poll.deletedConfirmed()
         switch outcome.due {
@@ -138,8 +138,7 @@ extension WorkerLoop where Connection: ~Copyable {
             return try environment.store.read { tx in
                 if try !publisher.stored(in: tx).isEmpty { return true }
                 guard due else { return false }
-                if let next = handler.waiting.nextDue, next <= now { return true }
-                return try handler.isDue(in: tx)
+                return try handler.waiting(in: tx).isDue(at: now)
             }
         } catch  where Failure.isMessages(error) {
             postponeDue(error, at: now)

@@ -72,7 +72,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
-    package var isAwaiting: Bool { handler.waiting.isAwaiting || queue.count > 0 || queue.held.count > 0 }
+    package var isAwaiting: Bool {
+        get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
+    }
 
     /// Stops receiving: later messages wait for the next connection.
     ///

@@ -212,7 +212,7 @@ package final class WorkerThread: Sendable {
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
-        while loop.isAwaiting || loop.isPublishing && ContinuousClock.now < silentUntil, ContinuousClock.now < end {
+        while try loop.isAwaiting || loop.isPublishing && ContinuousClock.now < silentUntil, ContinuousClock.now < end {
             try loop.turn()
             guard loop.backlog != backlog else { continue }
             (backlog, silentUntil) = (loop.backlog, .now + Self.brokerSilence)

@@ -73,12 +73,12 @@ package struct RequestHandler: BatchHandler {
 
     // MARK: Due work
 
-    package var waiting: WaitingWork { WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty) }
+    package func waiting(in tx: Transaction?) -> WaitingWork {
+        WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty)
+    }
 
     /// Whether the slow work of a waiting request is done.
     var canRelease: Bool { processor.waiting.canRelease }
-
-    package func isDue(in tx: Transaction) throws -> Bool { canRelease }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         guard canRelease else { return nil }

@@ -76,17 +76,13 @@ package struct ScheduleWorker: BatchHandler {
 
     // MARK: Due work
 
-    package func isDue(in tx: Transaction) throws -> Bool {
-        if try requests.isDue(in: tx) { return true }
-        return try replans && tx.replans.isWaiting()
-    }
-
     /// Whether this lane replans the schedules of all lanes.
     private var replans: Bool { environment.shards.lane == 0 }
 
-    package var waiting: WaitingWork {
-        var waiting = requests.waiting
-        waiting.nextDue = replans ? replanner.checkAt : nil
+    package func waiting(in tx: Transaction?) throws -> WaitingWork {
+        var waiting = requests.waiting(in: tx)
+        guard replans else { return waiting }
+        waiting.nextDue = try tx?.replans.isWaiting() == true ? WaitingWork.atOnce : replanner.checkAt
         return waiting
     }
 

@@ -67,8 +67,6 @@ package struct TriggerClock: BatchHandler {
 
     /// The worker and its subscriptions.
     package let role = WorkerRole(.scheduler, Subscriptions())
-    package var waiting: WaitingWork { WaitingWork(nextDue: lookAt ?? planned) }
-
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects { Effects() }
 
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
@@ -79,12 +77,13 @@ package struct TriggerClock: BatchHandler {
         return []
     }
 
-    package func isDue(in tx: Transaction) throws -> Bool {
+    package func waiting(in tx: Transaction?) throws -> WaitingWork {
+        let waiting = WaitingWork(nextDue: lookAt ?? planned)
         let now = environment.clock.now
         // A check far ahead was planned before the clock was set back.
-        if let lookAt, lookAt > now, lookAt <= now.adding(seconds: 1) { return false }
-        guard let next = try tx.schedules.nextDue() else { return planned != nil }
-        return next <= now || next != planned
+        guard let tx, lookAt.map({ $0 <= now || $0 > now.adding(seconds: 1) }) ?? true else { return waiting }
+        guard try tx.schedules.nextDue() == planned else { return WaitingWork(nextDue: WaitingWork.atOnce) }
+        return WaitingWork(nextDue: [lookAt, planned].compactMap(\.self).min())
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {

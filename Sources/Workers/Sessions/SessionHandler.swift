@@ -41,10 +41,9 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Expired sessions
 
-    package func isDue(in tx: Transaction) throws -> Bool {
-        if try isWorkersNews(in: tx) { return true }
-        guard let next = try tx.sessions.nextExpiry() else { return false }
-        return next <= environment.clock.now
+    package func waiting(in tx: Transaction?) throws -> WaitingWork {
+        guard let tx else { return WaitingWork() }
+        return WaitingWork(nextDue: try isWorkersNews(in: tx) ? WaitingWork.atOnce : tx.sessions.nextExpiry())
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {

@@ -110,9 +110,9 @@ package struct StatusHandler: BatchHandler {
 
     // MARK: Due work
 
-    package func isDue(in tx: Transaction) throws -> Bool {
-        if reconciliation.isDue { return true }
-        return try tx.refreshes.isWaiting(environment.shards)
+    package func waiting(in tx: Transaction?) throws -> WaitingWork {
+        let isDue = try reconciliation.isDue || tx?.refreshes.isWaiting(environment.shards) == true
+        return WaitingWork(nextDue: isDue ? WaitingWork.atOnce : nil)
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
@@ -137,8 +137,6 @@ package struct StatusHandler: BatchHandler {
         effects.merge(work.effects)
         return effects
     }
-
-    package var waiting: WaitingWork { WaitingWork(nextDue: reconciliation.isDue ? Instant(milliseconds: 0) : nil) }
 
     // MARK: A broker without the session
 

@@ -61,13 +61,13 @@ struct AnswerBudgetTests {
         for _ in 0..<5 { try loop.turn() }
         #expect(world.answers(0).isEmpty)
         #expect(world.answers(1).count == 1)
-        let isAwaiting = loop.isAwaiting
+        let isAwaiting = try loop.isAwaiting
         #expect(isAwaiting)
         #expect(world.broker.unacknowledged == 0)
         world.clock.advance(seconds: 2)
         for _ in 0..<5 { try loop.turn() }
         #expect(world.answers(0).map { $0["id"] } == ["a", "b"])
-        let isDone = !loop.isAwaiting
+        let isDone = try !loop.isAwaiting
         #expect(isDone)
     }
 

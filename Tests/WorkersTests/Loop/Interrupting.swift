@@ -34,7 +34,6 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     let interruption: Interruption
 
     var role: WorkerRole { inner.role }
-    var waiting: WaitingWork { WaitingWork(nextDue: inner.waiting.nextDue) }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         try interruption.interrupt(.before)
@@ -44,7 +43,7 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     }
 
     mutating func due(in tx: Transaction) throws -> Effects? { try inner.due(in: tx) }
-    func isDue(in tx: Transaction) throws -> Bool { try inner.isDue(in: tx) }
+    func waiting(in tx: Transaction?) throws -> WaitingWork { try inner.waiting(in: tx) }
     mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction
@@ -68,11 +67,6 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
     let dose: Dose
 
     var role: WorkerRole { inner.role }
-    var waiting: WaitingWork {
-        WaitingWork(
-            nextDue: dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.waiting.nextDue
-        )
-    }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects { try inner.handle(batch, in: tx) }
 
@@ -82,8 +76,10 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
         return try inner.due(in: tx)
     }
 
-    func isDue(in tx: Transaction) throws -> Bool {
-        if dose.isLookPoisoned { throw Poison() }
-        return try inner.isDue(in: tx)
+    func waiting(in tx: Transaction?) throws -> WaitingWork {
+        if dose.isLookPoisoned, tx != nil { throw Poison() }
+        var waiting = try inner.waiting(in: tx)
+        if dose.isDuePoisoned { waiting.nextDue = WaitingWork.atOnce }
+        return waiting
     }
 }
