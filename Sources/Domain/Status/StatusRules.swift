@@ -184,7 +184,7 @@ package enum StatusRules {
             }
             if !status.attributes[index].value.means(member.value) {
                 status.attributes[index].value = member.value
-                if !changed.contains(member.key) { changed.append(member.key) }
+                if !changed.contains(where: member.key.isSame) { changed.append(member.key) }
             }
             status.attributes[index].ts = later(before, ts, at: now)
             return true
@@ -238,18 +238,18 @@ extension StatusRules.Outcome {
 extension Status {
     /// Returns the time of the newest report that mentioned a condition.
     fileprivate func conditionTime(_ kind: ConditionKind, _ name: String) -> Instant? {
-        open.first { $0.kind == kind && $0.name == name }?.ts
-            ?? cleared.first { $0.kind == kind && $0.name == name }?.ts
+        open.first { $0.kind == kind && $0.name.isSame(as: name) }?.ts
+            ?? cleared.first { $0.kind == kind && $0.name.isSame(as: name) }?.ts
     }
 
     fileprivate func eventID(_ kind: ConditionKind, _ name: String) -> String? {
-        open.first { $0.kind == kind && $0.name == name }?.eventID
+        open.first { $0.kind == kind && $0.name.isSame(as: name) }?.eventID
     }
 
     /// Records that a condition is on, under an event's id, or off.
     fileprivate mutating func recordCondition(_ kind: ConditionKind, _ name: String, eventID: String?, at ts: Instant) {
-        cleared.removeAll { $0.kind == kind && $0.name == name }
-        let index = open.firstIndex { $0.kind == kind && $0.name == name }
+        cleared.removeAll { $0.kind == kind && $0.name.isSame(as: name) }
+        let index = open.firstIndex { $0.kind == kind && $0.name.isSame(as: name) }
         if let eventID {
             if let index { return open[index].ts = ts }
             return open.append(.init(kind: kind, name: name, eventID: eventID, ts: ts))

@@ -64,7 +64,7 @@ struct HistoryAdditions {
         // At equal times, the later arrival counts.
         let before = events.reduce(stored) { before, added in
             let isNewer =
-                added.0 == did && added.1.name == event.name && added.1.ts <= event.ts
+                added.0 == did && (added.1.name ?? "").isSame(as: event.name ?? "") && added.1.ts <= event.ts
                 && [kind.rawValue, kind.clearedType].contains(added.1.type)
                 && before.map { $0.ts <= added.1.ts } ?? true
             return isNewer ? added.1 : before

@@ -230,4 +230,26 @@ struct StatusRulesTests {
         #expect(status == before)
     }
 
+    @Test("Names with the same letters in different code points are different names")
+    mutating func equivalentNames() throws {
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        #expect(names[0] == names[1])
+        let first = try take(
+            Make.report(
+                JSONObject(members: names.map { .init(key: $0, value: 1) }),
+                alerts: names.map { .init($0) }
+            ),
+            product: Make.freeForm
+        )
+        #expect(first.changed.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+        #expect(first.events.count == 2 && status.open.count == 2)
+        let second = try take(
+            Make.report(JSONObject(members: names.map { .init(key: $0, value: 2) })),
+            product: Make.freeForm
+        )
+        #expect(second.changed.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+        let cleared = try take(Make.report(alerts: [.init(names[1], value: false)]), product: Make.freeForm)
+        #expect(cleared.events.map(\.id) == [first.events[1].id])
+        #expect(status.open.map { Array($0.name.utf8) } == [Array(names[0].utf8)])
+    }
 }
