@@ -1,4 +1,5 @@
 import Sodium
+import Workers
 
 /// A stream's position in each object that it watches, which `Last-Event-ID` restores.
 ///
@@ -55,8 +56,5 @@ struct StreamPosition: Sendable, Equatable {
         return Int64(bitPattern: first.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Returns the FNV-1a hash of a watch's term.
-    private static func key(_ watch: Watch) -> UInt32 {
-        watch.text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-    }
+    private static func key(_ watch: Watch) -> UInt32 { FNV1a.hash32(watch.text.utf8) }
 }

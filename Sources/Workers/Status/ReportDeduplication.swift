@@ -42,12 +42,8 @@ struct ReportValues {
     var json: [UInt8]
     var ts: Instant
 
-    /// A hash of the values: FNV-1a, 64 bits, the same in every process.
-    fileprivate var fingerprint: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in json { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return hash
-    }
+    /// A hash of the values.
+    fileprivate var fingerprint: UInt64 { FNV1a.hash64(json) }
 
     /// Takes a report's values; nil if it has no time, a time ahead of ours, or other content.
     fileprivate init?(_ report: Report, now: Instant) {

@@ -71,20 +71,14 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last letter only.
+    /// Hashes some levels and mixes the bits, since names often differ in their last letter only.
     private static func hash(_ topic: UnsafeBufferPointer<UInt8>, from start: Int, levels: Int) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         var left = levels
-        var index = start
-        while index < topic.count {
-            let byte = topic[index]
-            if byte == UInt8(ascii: "/") {
-                left -= 1
-                if left == 0 { break }
-            }
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-            index += 1
+        let part = topic.dropFirst(start).prefix { byte in
+            if byte == UInt8(ascii: "/") { left -= 1 }
+            return left > 0
         }
+        var hash = FNV1a.hash64(part)
         hash = (hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15
         return hash ^ hash >> 29
     }
