@@ -48,6 +48,7 @@ package struct HistoryReader: Sendable {
         while true {
             var count = 0
             var isStopped = false
+            let countMax = min(Self.stepRecords, scanMax - page.visited)
             page.visited += try store.read { tx in
                 try tx.history.scan(question.did, from: place, to: question.to) { record, next in
                     guard rows.take(record, at: place) else {
@@ -56,11 +57,11 @@ package struct HistoryReader: Sendable {
                     }
                     place = next
                     count += 1
-                    return count < Self.stepRecords
+                    return count < countMax
                 }
             }
             if isStopped { return rows.page(page, isCut: true, at: place) }
-            if count < Self.stepRecords { return rows.page(page, isCut: false, at: place) }
+            if count < countMax { return rows.page(page, isCut: false, at: place) }
             if page.visited >= scanMax { return rows.page(page, isCut: true, at: place) }
         }
     }

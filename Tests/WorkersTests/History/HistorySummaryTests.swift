@@ -56,13 +56,30 @@ struct HistorySummaryTests: HistorySuite {
         #expect(count == 300 && pages == 5)
     }
 
+    @Test("An answer looks at no more records than the limit, and its cursor leads to the others") func scanMax() throws
+    {
+        var limits = Limits()
+        limits.historyScanMax = 100
+        let world = try world(limits: limits)
+        try append(world, (0..<300).map { (Int64($0), ["level": 1]) })
+        var params: JSONObject = ["every": "1m", "fn": "count", "attr": "level"]
+        var counts: [Int64] = []
+        repeat {
+            let answer = try ask(world, "history", span(world, params))
+            let page = rows(answer).compactMap { $0["value"]?.intValue }
+            #expect(answer.isOK && page.reduce(0, +) <= 100)
+            counts += page
+            params["cursor"] = answer["result"]?.objectValue?["cursor"]
+        } while params["cursor"] != nil && counts.count < 10
+        #expect(counts.reduce(0, +) == 300)
+    }
+
     @Test(
         "Steps without a wanted value are passed page by page; one step alone that is too large is refused"
     )
     func emptySteps() throws {
         var limits = Limits()
-        // One read of the store covers 20,000 records.
-        limits.historyScanMax = 1
+        limits.historyScanMax = 20_000
         let world = try world(limits: limits)
         let others = (0..<45_000).map { (Int64($0), ["level": 1] as JSONObject) }
         try append(world, others + [(60_000, ["power": true])])
