@@ -505,7 +505,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Batching", "Credentials", "Domain", "JSON", "PostgreSQL", "SQLite", "Sodium", "Storage",
+                "Batching", "CPostgreSQL", "Credentials", "Domain", "JSON", "PostgreSQL", "SQLite", "Sodium", "Storage",
                 "StoreTestKit", "TestKit",
             ],
             swiftSettings: settings

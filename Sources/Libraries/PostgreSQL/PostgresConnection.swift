@@ -147,13 +147,6 @@ package final class PostgresConnection {
         prepared.removeAll()
     }
 
-    /// Returns the types of a statement's columns, without running it (`PQdescribePrepared`).
-    package func columnTypes(_ sql: String, parameters types: [UInt32]) throws(PostgresError) -> [UInt32] {
-        _ = try check(PQprepare(handle, "", sql, Int32(types.count), types))
-        let result = try check(PQdescribePrepared(handle, ""))
-        return (0..<PQnfields(result.handle)).map { PQftype(result.handle, $0) }
-    }
-
     /// The maximum number of lists of parameters that are kept for later use.
     private static let sparesMax = 64
 

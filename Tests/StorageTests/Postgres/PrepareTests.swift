@@ -1,10 +1,11 @@
+import CPostgreSQL
 import Domain
 import Foundation
-import PostgreSQL
 import StoreTestKit
 import TestKit
 import Testing
 
+@testable import PostgreSQL
 @testable import Storage
 
 @Suite("The statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
@@ -95,5 +96,14 @@ struct PrepareTests {
             }
             throw error
         }
+    }
+}
+
+extension PostgresConnection {
+    /// Returns the types of a statement's columns, without running it (`PQdescribePrepared`).
+    fileprivate func columnTypes(_ sql: String, parameters types: [UInt32]) throws(PostgresError) -> [UInt32] {
+        _ = try check(PQprepare(handle, "", sql, Int32(types.count), types))
+        let result = try check(PQdescribePrepared(handle, ""))
+        return (0..<PQnfields(result.handle)).map { PQftype(result.handle, $0) }
     }
 }
