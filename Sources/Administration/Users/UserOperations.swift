@@ -142,16 +142,14 @@ enum UserOperations {
                 "homes": try tx.homes.all(of: user.uid).count, "schedules": try tx.schedules.count(ofUser: user.uid),
             ])
         }
-        let uid = try call.id("uid", UserKind.self)
-        let wait = try call.store.batch(at: call.now, once: true) { tx in
-            if isOpen { try call.note(Act(subject: "user \(uid)", uid: uid), in: tx) }
-            return try PasswordTries.wait(
-                of: user(call, in: tx),
-                call.context.limits,
-                in: tx
-            ) != nil
+        let wait = try call.store.read(at: call.now) { tx in
+            try PasswordTries.wait(of: user(call, in: tx), call.context.limits, in: tx)
         }
-        return page.adding([("locked", .bool(wait))])
+        if isOpen {
+            let uid = try call.id("uid", UserKind.self)
+            try call.note(Act(subject: "user \(uid)", uid: uid))
+        }
+        return page.adding([("locked", .bool(wait != nil))])
     }
 
     private static func export(_ call: OperationCall) throws -> JSONObject {
