@@ -65,18 +65,17 @@ enum DeviceActions {
     private static func forget(_ call: OperationCall) throws -> JSONObject {
         let did = try call.id("did", DeviceKind.self)
         try call.requireConfirmation(of: did.text)
-        try call.act { work, act in
+        return try call.act { work, act in
             try work.tx.lock(devices: [did])
             let device = try DeviceOperations.device(call, in: work.tx).device
+            let lost = try lost(with: did, in: work.tx)
             act.subject = "device \(did)"
             act.before = .object(
-                try lost(with: did, in: work.tx).adding([
-                    ("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text)),
-                ])
+                lost.adding([("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text))])
             )
             try DeviceOwnership.forget(did, in: &work)
+            return lost
         }
-        return [:]
     }
 
     private static func kick(_ call: OperationCall) throws -> JSONObject {

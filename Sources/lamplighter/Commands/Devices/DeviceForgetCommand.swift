@@ -29,17 +29,16 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         let place = try await CommandContext.open(common.settings)
         let device = try place.device(did)
         let path = ["did": did]
-        let summary = try await place.run("previewForget", path)
         if !yes {
-            show(device, summary, isTold: nil)
+            show(device, try await place.run("previewForget", path), isTold: nil)
             guard !common.output.json, Terminal.confirms("Forget \(device.shown)?") else {
                 Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to do it")
                 throw ExitCode(2)
             }
         }
-        _ = try await place.run("forgetDevice", path, body: ["confirm": .string(did)])
+        let removed = try await place.run("forgetDevice", path, body: ["confirm": .string(did)])
         let isTold = ToolClient(place.directory, place.settings).disconnect(device.did)
-        show(device, summary, isTold: isTold)
+        show(device, removed, isTold: isTold)
         if !isTold {
             Terminal.tell(
                 "No service is running: its users are notified once one is; the device can't connect any more."
