@@ -111,13 +111,18 @@ extension CommandContext {
     /// Returns the problem of a refusal.
     func problem(of refused: Refused, cure: Problem.Cure?) -> Problem {
         Problem(
-            refused.status == 409 ? .conflict : .documentInvalid,
+            ProblemCode(rawValue: refused.code) ?? Self.codes[refused.status] ?? .documentInvalid,
             refused.detail,
             at: refused.field,
             why: "the console refuses the same",
             cures: cure.map { [$0] } ?? []
         )
     }
+
+    /// The problems of refusals by their HTTP status; the others are faults of the request.
+    private static let codes: [Int: ProblemCode] = [
+        404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
+    ]
 
     /// The reasons why a thing can be missing.
     private static let reasons = [
