@@ -5,6 +5,8 @@ import PostgreSQL
 import SQLite
 
 /// The classification of the store's errors: the machine's fault, or one message's.
+///
+/// The descriptions of the errors hold no value of a statement, so they can be logged.
 package enum StoreError {
     /// Returns whether the store as a whole can't work now.
     ///
@@ -55,7 +57,4 @@ package enum StoreError {
         if let error = error as? PostgresError { return error.state == "53100" }
         return (error as? SQLiteError)?.primaryCode == SQLITE_FULL
     }
-
-    /// Returns a description of an error for an operator, without any value of a statement.
-    package static func summary(_ error: any Error) -> String { "\(error)" }
 }

@@ -41,7 +41,7 @@ enum Main {
     /// Returns the problem of an error that isn't about the command line.
     static func problem(of error: any Error) -> Problem {
         if let problem = error as? Problem { return PackagedService.hinted(problem) }
-        if StoreError.isFull(error) { return .diskFull(path: ".", sign: StoreError.summary(error)) }
+        if StoreError.isFull(error) { return .diskFull(path: ".", sign: "\(error)") }
         return Problem(
             .unexpected,
             "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",

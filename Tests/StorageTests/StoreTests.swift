@@ -51,7 +51,7 @@ struct StoreTests {
                 try tx.devices.create(Make.did, product: Make.key, mac: MAC(trusted: "0123456789ab"))
             }
         }
-        #expect(error.map(StoreError.summary)?.lowercased().contains("foreign key") == true)
+        #expect(error.map { "\($0)".lowercased() }?.contains("foreign key") == true)
         #expect(error.map(StoreError.isStoresFault) == false)
     }
 

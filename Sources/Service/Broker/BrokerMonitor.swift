@@ -153,7 +153,7 @@ final class BrokerMonitor: Service {
     /// Reports why the gate isn't found yet; later the workers report that they can't reach the broker.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
-        let summary = StoreError.summary(error)
+        let summary = "\(error)"
         guard BrokerAbsence.isCause(of: error) else {
             logger.warning("The broker's gate has not been found yet", metadata: ["error": "\(summary)"])
             return readiness.isWaiting(Self.gatePart, for: summary)
@@ -204,7 +204,7 @@ final class BrokerMonitor: Service {
         } catch {
             logger.debug(
                 "Refusals wait for the store",
-                metadata: ["error": "\(StoreError.summary(error))"]
+                metadata: ["error": "\(error)"]
             )
         }
     }

@@ -56,7 +56,7 @@ struct Check {
 
     /// Returns the finding that a check could not be made.
     func skipped(_ subject: String, because error: any Error) -> Finding {
-        let why = (error as? Problem)?.message ?? StoreError.summary(error)
+        let why = (error as? Problem)?.message ?? "\(error)"
         return self(.skip, subject, evidence: FindingText(verbatim: why))
     }
 

@@ -42,7 +42,7 @@ struct StoreCheck {
             return check(
                 .fail,
                 subject,
-                evidence: FindingText(verbatim: StoreError.summary(error)),
+                evidence: FindingText(verbatim: "\(error)"),
                 cure: "check the disk; restore a backup if the file is damaged"
             )
         }

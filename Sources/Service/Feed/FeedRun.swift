@@ -94,7 +94,7 @@ private final class Feeder: StoppableWork {
                 if !isAway {
                     logger.error(
                         "The feed is interrupted; a gate with credentials_age admits no new client",
-                        metadata: ["error": "\(StoreError.summary(error))"]
+                        metadata: ["error": "\(error)"]
                     )
                 }
                 isAway = true

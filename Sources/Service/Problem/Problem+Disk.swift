@@ -11,6 +11,6 @@ extension Problem {
         let isOfFiles = code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) } ?? true
         let isFull = isOfFiles && (DiskRoom.nearest(path)?.free ?? .max) < leastBytes
         guard isFull || StoreError.isFull(error) else { return error }
-        return Problem.diskFull(path: path, sign: (error as? Problem)?.message ?? StoreError.summary(error))
+        return Problem.diskFull(path: path, sign: (error as? Problem)?.message ?? "\(error)")
     }
 }

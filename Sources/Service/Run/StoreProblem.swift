@@ -42,8 +42,8 @@ struct StoreProblem {
     }
 
     static func unusable(_ path: String, _ error: any Error) -> Problem {
-        guard !StoreError.isFull(error) else { return .diskFull(path: path, sign: StoreError.summary(error)) }
-        return Problem.storeUnusable(path: path, error: StoreError.summary(error))
+        guard !StoreError.isFull(error) else { return .diskFull(path: path, sign: "\(error)") }
+        return Problem.storeUnusable(path: path, error: "\(error)")
     }
 
     func problem(_ failure: Store.Failure) -> Problem {

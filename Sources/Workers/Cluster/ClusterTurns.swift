@@ -62,7 +62,7 @@ struct ClusterTurns: ~Copyable {
         } catch {
             hadFailure = true
             nextRenewal = .now + .milliseconds(250)
-            let summary = Failure.summary(error)
+            let summary = "\(error)"
             member.environment.health.notReady("cluster", summary)
             member.logger.warning(
                 "This process could not report to the database that it is alive",
@@ -90,7 +90,7 @@ struct ClusterTurns: ~Copyable {
                 hasGivenUp = false
                 (nextRenewal, nextLook) = (now, now)
             } catch {
-                member.environment.health.notReady("cluster", Failure.summary(error))
+                member.environment.health.notReady("cluster", "\(error)")
             }
         }
         if let heardAt = link?.heardAt, now - heardAt > ClusterTiming.brokerPatience {
@@ -156,7 +156,7 @@ struct ClusterTurns: ~Copyable {
         } catch {
             member.logger.warning(
                 "A process is gone, but this could not be recorded in the database",
-                metadata: ["process": "\(id)", "error": "\(Failure.summary(error))"]
+                metadata: ["process": "\(id)", "error": "\(error)"]
             )
             return false
         }

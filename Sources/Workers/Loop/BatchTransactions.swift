@@ -82,7 +82,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         } catch  where Failure.mayPass(error, inPartsOf: batch.count) {
             logger.warning(
                 "A batch failed; retrying it in halves",
-                metadata: ["batch.size": "\(batch.count)", "error": "\(Failure.summary(error))"]
+                metadata: ["batch.size": "\(batch.count)", "error": "\(error)"]
             )
             return try carryOutHalves(of: batch, into: &publisher, at: now)
         }

@@ -17,14 +17,11 @@ enum Failure {
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }
-
-    /// Describes an error for an operator; never includes a payload.
-    static func summary(_ error: any Error) -> String { StoreError.summary(error) }
 }
 
 extension Logger {
     /// Logs a warning with the description of its cause.
     func warning(_ message: Logger.Message, because error: any Error) {
-        warning(message, metadata: ["error": "\(Failure.summary(error))"])
+        warning(message, metadata: ["error": "\(error)"])
     }
 }

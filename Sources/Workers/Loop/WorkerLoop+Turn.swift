@@ -151,7 +151,7 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.dueFailed()
         logger.error(
             "Due work failed; messages are still handled",
-            metadata: ["error": "\(Failure.summary(error))", "retry.seconds": "\(seconds)"]
+            metadata: ["error": "\(error)", "retry.seconds": "\(seconds)"]
         )
     }
 

@@ -238,7 +238,7 @@ package final class WorkerThread: Sendable {
     }
 
     private func report(_ error: any Error) {
-        let summary = Failure.summary(error)
+        let summary = "\(error)"
         environment.health.notReady(lane.name, summary)
         if BrokerAbsence.isCause(of: error) {
             guard environment.brokerAbsence.mustReport(at: environment.clock.steady) else { return }

@@ -102,7 +102,7 @@ package struct MaintenanceRunner {
             level: entries[place].hasFailed ? .debug : .warning,
             "Maintenance failed; the next run tries again",
             metadata: [
-                "job": "\(entries[place].job.name)", "error": "\(Failure.summary(error))",
+                "job": "\(entries[place].job.name)", "error": "\(error)",
             ]
         )
         entries[place].hasFailed = true
