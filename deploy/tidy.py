@@ -34,7 +34,7 @@ BORDERS = {
     "CCurl": ("Sources/Providers",),
     "CMosquitto": ("Sources/Libraries/Mosquitto", "Sources/Measuring/PlainSubscriber", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
-    "CPostgreSQL": ("Sources/Libraries/PostgreSQL", "Tests/PostgreSQLTests"),
+    "CPostgreSQL": ("Sources/Libraries/PostgreSQL", "Tests/PostgreSQLTests", "Tests/StorageTests/Postgres"),
     "CQREncode": ("Sources/Libraries/QRCode",),
     "CSodium": ("Sources/Libraries/Sodium", "Sources/Gate", "Tests/GateTests"),
     "CSQLite": ("Sources/Libraries/SQLite", "Sources/Storage"),
