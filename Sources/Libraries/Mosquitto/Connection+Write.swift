@@ -1,5 +1,38 @@
+import Batching
 import CMosquitto
 import Glibc
+
+extension MosquittoClient {
+    /// Permits all acknowledgements, and writes them and the queued messages to the broker.
+    ///
+    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing. It never reads
+    /// meanwhile, since the acknowledgements of messages read would leave with the rest, before their commit. Reading
+    /// isn't needed: the receive maximum limits the broker's own sending, so the broker continues to read.
+    /// - Throws: `MosquittoError`; it is then unknown which messages arrived, and the broker delivers unacknowledged
+    ///   ones again.
+    package mutating func flush() throws(MosquittoError) {
+        for connection in connections {
+            try connection.sendBatch()
+            try connection.flush(within: connection.options.writeTimeout)
+        }
+    }
+
+    /// Permits the acknowledgements of the oldest deliveries.
+    ///
+    /// The library writes all of them or none: they leave with the next `writePermitted()` once all are permitted.
+    /// While many wait for that, `receive` reads no message.
+    package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
+
+    /// Writes messages and permitted acknowledgements as far as the broker takes them now; `receive` writes the rest.
+    ///
+    /// - Throws: `MosquittoError`.
+    package mutating func writePermitted() throws(MosquittoError) {
+        for connection in connections {
+            try connection.sendBatch()
+            try connection.writeSome()
+        }
+    }
+}
 
 extension Connection {
     /// Queues a message as a packet of its own: `mosquitto_publish_v5`, which copies it.
@@ -24,6 +57,15 @@ extension Connection {
         )
         if message.quality == .atLeastOnce { unconfirmed += 1 }
         return mid
+    }
+
+    /// Publishes the batch, if there is one with messages.
+    ///
+    /// - Throws: `MosquittoError`; the connection is then unusable.
+    func sendBatch() throws(MosquittoError) {
+        guard let batch, !batch.writer.isEmpty else { return }
+        let mid = try publish(Message(topic: batch.topic, payload: batch.writer.bytes))
+        batch.markSent(as: mid)
     }
 
     /// Permits the acknowledgements of the oldest deliveries.

@@ -28,34 +28,4 @@ extension MosquittoClient {
         guard let outlet, !outlets.isEmpty else { return try receiver.publish(message) }
         return try outlets[outlet % outlets.count].put(message)
     }
-
-    /// Permits all acknowledgements, and writes them and the queued messages to the broker.
-    ///
-    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing. It never reads
-    /// meanwhile, since the acknowledgements of messages read would leave with the rest, before their commit. Reading
-    /// isn't needed: the receive maximum limits the broker's own sending, so the broker continues to read.
-    /// - Throws: `MosquittoError`; it is then unknown which messages arrived, and the broker delivers unacknowledged
-    ///   ones again.
-    package mutating func flush() throws(MosquittoError) {
-        for connection in connections {
-            try connection.sendBatch()
-            try connection.flush(within: connection.options.writeTimeout)
-        }
-    }
-
-    /// Permits the acknowledgements of the oldest deliveries.
-    ///
-    /// The library writes all of them or none: they leave with the next `writePermitted()` once all are permitted.
-    /// While many wait for that, `receive` reads no message.
-    package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
-
-    /// Writes messages and permitted acknowledgements as far as the broker takes them now; `receive` writes the rest.
-    ///
-    /// - Throws: `MosquittoError`.
-    package mutating func writePermitted() throws(MosquittoError) {
-        for connection in connections {
-            try connection.sendBatch()
-            try connection.writeSome()
-        }
-    }
 }

@@ -105,15 +105,6 @@ extension Connection {
         try check("mosquitto_pub_topic_check2", mosquitto_pub_topic_check2(topic, count))
     }
 
-    /// Publishes the batch, if there is one with messages.
-    ///
-    /// - Throws: `MosquittoError`; the connection is then unusable.
-    func sendBatch() throws(MosquittoError) {
-        guard let batch, !batch.writer.isEmpty else { return }
-        let mid = try publish(Message(topic: batch.topic, payload: batch.writer.bytes))
-        batch.markSent(as: mid)
-    }
-
     /// Moves the receipts to another intake, one for each message of a batch.
     func moveReceipts(to intake: inout Intake) {
         for receipt in self.intake.confirmed {
