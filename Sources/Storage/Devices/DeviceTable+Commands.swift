@@ -1,6 +1,9 @@
 package import Domain
 
 extension DeviceTable {
+    /// Returns the next command number of a device, for a command that this transaction stores.
+    package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
+
     /// Returns the next command number for each entry of `dids`, for commands that this transaction stores; nil for a
     /// device that is gone.
     ///

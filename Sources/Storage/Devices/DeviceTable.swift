@@ -261,9 +261,6 @@ package struct DeviceTable: TransactionTable {
         return [newest].compactMap(\.self)
     }
 
-    /// Returns the next command number of a device, for a command that this transaction stores.
-    package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
-
     /// Deletes a device with all data that belongs to it alone; its bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)

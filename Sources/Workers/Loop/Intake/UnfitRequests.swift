@@ -64,16 +64,4 @@ extension Topics {
         default: nil
         }
     }
-
-    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own space, otherwise the
-    /// terminal's default topic.
-    func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
-        let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
-        let topic = asked.flatMap { isAnswerable($0, app, terminal: terminal) ? $0 : nil }
-        return ReplyAddress(
-            topic: topic ?? self.terminal(app, terminal, leaf: "response"),
-            correlation: message.correlation.map { Array($0) },
-            traceparent: message.trace == nil ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
-        )
-    }
 }
