@@ -4,8 +4,8 @@ import Storage
 
 /// The records and events that a batch adds to the history, within each device's limit for a day.
 struct HistoryAdditions {
-    private var records: [HistoryRecord] = []
-    private var events: [(DeviceID, Event)] = []
+    private(set) var records: [HistoryRecord] = []
+    private(set) var events: [(DeviceID, Event)] = []
 
     /// Returns the values of a report of one moment as they are stored; nil for a report without values.
     static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
@@ -112,12 +112,6 @@ struct HistoryAdditions {
         )
         add(event, of: device.did)
         device.publish(event, in: &work)
-    }
-
-    /// Writes the records and events.
-    func save(in tx: Transaction) throws {
-        if !records.isEmpty { try tx.history.append(records) }
-        try tx.events.append(events)
     }
 }
 

@@ -138,7 +138,8 @@ struct StatusBatch {
     /// commands; returns the outcomes of commands.
     private func save(in work: inout UnitOfWork) throws -> Effects {
         try work.tx.statuses.save(reported: devices.records(.reported), moved: devices.records(.presence))
-        try history.save(in: work.tx)
+        try work.tx.history.append(history.records)
+        try work.tx.events.append(history.events)
         try work.tx.inbox.add(reports.deduplication.claims)
         let outcomes = try reports.answers.save(of: devices, in: &work)
         try presence.save(in: &work)
