@@ -4,10 +4,10 @@ import Storage
 
 /// The property that identifies a second delivery of a report.
 enum ReportIdentity {
-    /// Its id, or a digest of its content. Its values are recorded too, so that the status has all reports of their
-    /// time.
+    /// The report's id, or a digest of its content. The report's values are recorded too, so that the status has all
+    /// reports of their time.
     case key(InboxKey, ReportValues?)
-    /// Its values and its time.
+    /// The report's values and its time.
     case values(ReportValues)
     /// None: each delivery counts.
     case none
