@@ -16,7 +16,7 @@ struct CodeList: Decodable {
         let lists: [CodeList]
     }
 
-    /// The enum's name, after that of the type around it, if any.
+    /// The enum's name, preceded by that of its enclosing type if it has one, as in `Session.EndReason`.
     let type: String
     /// The target of the enum.
     let target: String

@@ -63,8 +63,10 @@ extension Gate {
     /// Whether the gate sends a client's will in place of the broker.
     private func mustSendWill(of client: Client) -> Bool { client.tellsAddress || hasShards && client.did != nil }
 
-    /// Checks the credentials file before a subscription, and before a terminal receives the first delivery of a
-    /// message to a user: one cheap call for each message, for any number of receivers.
+    /// Checks the credentials file before each subscription, and once for each message to a user.
+    ///
+    /// The check for a message comes before the first terminal receives it: one cheap call, however many receivers
+    /// there are.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()

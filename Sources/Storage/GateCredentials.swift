@@ -5,7 +5,7 @@ import Synchronization
 /// The changes of one transaction to the gate's credentials, and the other effects of its commit.
 final class GateChanges {
     var records: [Record] = []
-    /// The functions to call after the commit, which count the transaction.
+    /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
     /// Whether a message was left for the message sender.
     var hasOutgoingMessage = false

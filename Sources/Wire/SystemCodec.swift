@@ -1,7 +1,8 @@
 package import Domain
 import JSON
 
-/// A codec for messages behind the broker (`schemas/messages/system.schema.json`).
+/// A codec for the messages that workers, the gate and other back-end services exchange
+/// (`schemas/messages/system.schema.json`).
 package enum SystemCodec {
     /// Writes a worker's retained state.
     package static func workerState(isOnline: Bool, ts: Instant) -> [UInt8] {

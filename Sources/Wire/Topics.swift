@@ -178,7 +178,7 @@ package struct Topics: Sendable {
     package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Returns a topic behind the broker; `leaf` is for example `worker/status`.
+    /// Returns a topic of the back-end services, below `system`; `leaf` is for example `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
     /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the root.
     ///

@@ -13,7 +13,7 @@ package final class PostgresServer: Sendable {
     private let leash: FileHandle
     private let count = Atomic(0)
 
-    /// The server of this process, started at its first use; nil if none is installed.
+    /// The server of this process, started at its first use; nil if none is installed or it does not start.
     package static let shared: PostgresServer? = try? PostgresServer()
 
     /// The folder in which Debian installs the programs.

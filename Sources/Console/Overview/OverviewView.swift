@@ -33,7 +33,7 @@ final class OverviewView: Sendable {
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
     /// The factor by which counts of devices are kept longer than counting took.
     private static let countedFactor = 50
-    /// The longest count of devices that a request waits for.
+    /// The longest time that counting the devices may take for a request to wait for it.
     private static let countedQuickly: Duration = .milliseconds(20)
     /// The least age at which devices are counted again.
     private static let countedMin: Duration = .seconds(1)

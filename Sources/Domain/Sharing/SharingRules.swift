@@ -40,8 +40,8 @@ package enum SharingRules {
 
     /// Decides the fate of an open invitation after a change in which a binding ended for a reason.
     ///
-    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with its guest's time;
-    /// all others that end are revoked.
+    /// A pending invitation whose time is over ends as expired, whatever the reason. An accepted one expires with its
+    /// guest's time; all others that end are revoked.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,

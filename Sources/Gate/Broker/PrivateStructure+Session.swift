@@ -1,8 +1,9 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of its session. Their words follow the ones that `start`
-// compares. Two more are compared here, because the fields before them depend on how the broker was built.
+// The messages that wait for a client, and the lifetime of its session. In the structure, these fields come after the
+// words that `start` compares. Two more words are compared here, because the fields before them depend on how the
+// broker was built.
 extension PrivateStructure {
     /// The memory that the broker holds for a client.
     struct Holding {
@@ -96,7 +97,7 @@ extension PrivateStructure {
         start.storeBytes(of: 1, toByteOffset: Word.cleanStart &* word &+ 6, as: UInt8.self)
     }
 
-    /// Lets a client use QoS 2 on a listener that allows QoS 1.
+    /// Lets a client use QoS 2 on a listener whose maximum is QoS 1.
     static func allowQoS2(_ client: OpaquePointer) {
         guard let start = sessionStart(of: client) else { return }
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)

@@ -1,7 +1,7 @@
 import CMosquittoBroker
 
-/// Fields of Mosquitto's private `struct mosquitto` that no function of the broker returns: whether a client sent a
-/// DISCONNECT, the will of a refused CONNECT, the messages that wait for a client, and the lifetime of its session.
+/// Fields of Mosquitto's private `struct mosquitto` that the broker's functions don't return or can't change, such as
+/// whether a client sent a DISCONNECT, the will of a refused CONNECT, and the lifetime of a session.
 ///
 /// They are used only in the broker's version that they were tested with, and only if every known word is in memory as
 /// expected. Otherwise a connection that ends without a reason counts as lost, the broker keeps refused wills, the gate

@@ -29,8 +29,8 @@ struct Admission {
         var principal: Principal
         /// The digest that the secret matched; nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// When the validity of the certificate begins that the client presented instead of a secret; nil without a
-        /// certificate.
+        /// The beginning of the validity of the certificate that the client presented instead of a secret; nil without
+        /// a certificate.
         var certificate: Int64?
         /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false

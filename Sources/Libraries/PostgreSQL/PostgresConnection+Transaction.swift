@@ -30,8 +30,9 @@ extension PostgresConnection {
 
     /// Runs a transaction; a failure undoes all of it.
     ///
-    /// `begin` holds its first statements, which are sent with the first one that has a result. Once the transaction
-    /// has taken `limit`, nothing more is sent, and the server is asked to cancel the running statement.
+    /// `begin` holds the statements that open the transaction; they are sent together with the first later statement
+    /// that returns a result. Once the transaction has taken `limit`, nothing more is sent, and the server is asked to
+    /// cancel the running statement.
     /// - Throws: Any error of `body`, or a `PostgresError`: of state 08007 if the commit has no reliable answer, so
     ///   that it may have been carried out; `isTooLong` if it took too long.
     package func transaction<Value>(

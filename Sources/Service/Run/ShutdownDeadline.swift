@@ -16,7 +16,7 @@ package struct ShutdownDeadline: Service {
         self.onForce = onForce
     }
 
-    /// Waits for the shutdown, and then on a separate thread for the deadline.
+    /// Waits until the shutdown begins, then starts a thread that ends the process at the deadline.
     package func run() async throws {
         try await gracefulShutdown()
         onBegin()

@@ -134,7 +134,7 @@ extension DeviceTable {
         )
     }
 
-    /// Passes `body` devices with their statuses, in the order of their ids after `did`, until `body` returns false.
+    /// Calls `body` with each matching device and its status, by ascending id after `did`, until `body` returns false.
     package func search(_ filter: DeviceFilter, after did: String, _ body: (DeviceListing) throws -> Bool) throws {
         try scan(
             """

@@ -17,7 +17,7 @@ package enum HistoryDay {
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
 }
 
-/// The sums of one data point for each half hour of a day with values.
+/// The sums of one data point in one day, one for each half hour that has values.
 package struct HistoryDaySums: Sendable {
     /// The day.
     package var day: Int64

@@ -29,7 +29,7 @@ enum DispatchState {
         }
     }
 
-    /// Whether no command precedes it.
+    /// Whether the device listens and no command precedes the new one.
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }

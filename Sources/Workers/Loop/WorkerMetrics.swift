@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts a new connection after a lost one.
+    /// Counts each further try to connect to the broker, after a failure or a rest.
     package func reconnected() { reconnects.increment() }
 }

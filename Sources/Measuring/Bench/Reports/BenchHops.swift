@@ -5,7 +5,7 @@ import Glibc
 /// `lamplighter-bench commands` compares the service with it: the same four hops without work in between.
 struct BenchHops {
     private let root: String
-    /// The topic of each command's outcome, by its `sn`.
+    /// The part of the topic that names the terminal that sent a command, by the command's `sn`.
     private var spaces: [Int: String] = [:]
 
     init(root: String) { self.root = root }

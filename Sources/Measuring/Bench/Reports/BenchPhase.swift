@@ -12,7 +12,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
     var title: String {
         switch self {
         case .plain: "A: plain libmosquitto subscriber, does nothing"
-        case .received: "A*: the same, its confirmations not waited for"
+        case .received: "A*: the same, but a report counts as soon as it is received"
         case .relay: "B: relay in batches, no store"
         case .unbound: "C: Lamplighter, the devices are not bound"
         case .bound: "D: Lamplighter, each device bound to one app"

@@ -28,7 +28,7 @@ struct BenchSchedules: Benchmark {
     @Option(help: "Schedules in the large store; the small one has 10,000.")
     var stored = 1_000_000
 
-    @Option(help: "Minutes of light load whose triggers are timed.")
+    @Option(help: "Minutes of light load during which the lateness of each trigger is measured.")
     var minutes = 2
 
     @Option(help: "Single commands a second, from `bench commands`, to compare with.") var commands = 0.0

@@ -63,7 +63,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         // that moment ahead.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
-        // Waits, less than two seconds and only after a revocation, so that the certificate holds at once.
+        // After a recent revocation, waits (less than two seconds) until the certificate's validity begins, so that
+        // the device can use it at once.
         if begin > now { try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds)) }
         let other = try otherIssuer(authority, place)
         let files = try write(issued, authority, withAuthority: other == nil)
