@@ -20,9 +20,9 @@ export class Account {
   /**
    * Logs in as an anonymous user.
    *
-   * No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. Without
-   * `deviceId`, on the terminal of an anonymous user who has no deviceId and no devices and is logged in nowhere else,
-   * that user is erased. TooManyRequests beyond 30 new users a day per terminal, and beyond 60 an hour per source
+   * No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. A login without
+   * `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId, no devices and
+   * no session elsewhere. TooManyRequests beyond 30 new users a day per terminal, and beyond 60 an hour per source
    * address.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
@@ -728,8 +728,8 @@ export class Share {
   /**
    * Lists invitations to the caller, or by the caller.
    *
-   * Invitations to the caller (by name, or codes that the caller has answered), or the caller's own; the newest first.
-   * Ended ones are shown for 30 days (setting limits.invitationDays).
+   * `toMe`: invitations to the caller, by name or by a code that the caller has answered; `byMe`: invitations that the
+   * caller made. The newest come first. Ended invitations are shown for 30 days (setting limits.invitationDays).
    * @param {{type: "toMe"|"byMe", did?: string, limit?: number, cursor?: string}} params
    * @returns {Promise<{sharings: Array<Sharing>, cursor?: string}>}
    */

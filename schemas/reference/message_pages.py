@@ -8,7 +8,7 @@ MESSAGES = {
     "messages/device": ("messages-device", "Messages of devices"),
     "messages/user": ("messages-user", "Messages to users"),
     "messages/app": ("messages-app", "Messages to app terminals"),
-    "messages/system": ("messages-system", "Messages behind the broker"),
+    "messages/system": ("messages-system", "Messages between back-end services"),
 }
 PAGES = {**MESSAGES, "documents": ("documents", "Documents")}
 GROUPS = {

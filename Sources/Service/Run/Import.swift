@@ -96,8 +96,8 @@ package enum Import {
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Refuses a version that devices' stored values don't fit, or that lacks an alert or fault that is open on a
-    /// device.
+    /// Refuses a version that removes or narrows an attribute with stored values, or that lacks an alert or fault that
+    /// is open on a device.
     private static func refuseLoss(
         from old: Product,
         to new: Product,
@@ -105,7 +105,7 @@ package enum Import {
     ) throws {
         let narrowed = ProductRules.narrowed(from: old, to: new)
         if !narrowed.isEmpty, try tx.products.isUsed(new.key, attributes: narrowed) {
-            throw conflict(new.key, narrowed, why: "devices have stored values that would no longer fit")
+            throw conflict(new.key, narrowed, why: "devices have stored values that might no longer fit")
         }
         let lost = try tx.products.openConditions(new.key) { kind, name in
             ProductRules.isLost(kind, name, from: old, to: new)

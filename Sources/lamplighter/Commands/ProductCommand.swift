@@ -37,7 +37,7 @@ struct ProductImportCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Import even if stored values would no longer fit, or an open alert or fault would be lost."
+            "Import even if stored values might no longer fit, or an open alert or fault would be lost."
     )
     var force = false
 

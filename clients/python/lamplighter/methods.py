@@ -15,10 +15,10 @@ class Account:
     ):
         """Logs in as an anonymous user.
 
-        No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. Without
-        `deviceId`, on the terminal of an anonymous user who has no deviceId and no devices and is logged in nowhere
-        else, that user is erased. TooManyRequests beyond 30 new users a day per terminal, and beyond 60 an hour per
-        source address.
+        No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. A login
+        without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId, no
+        devices and no session elsewhere. TooManyRequests beyond 30 new users a day per terminal, and beyond 60 an hour
+        per source address.
 
         Returns: The same as for every login.
         """
@@ -906,8 +906,8 @@ class Share:
     def list(self, *, type: str, did: str | None = None, limit: int | None = None, cursor: str | None = None):
         """Lists invitations to the caller, or by the caller.
 
-        Invitations to the caller (by name, or codes that the caller has answered), or the caller's own; the newest
-        first. Ended ones are shown for 30 days (setting limits.invitationDays).
+        `toMe`: invitations to the caller, by name or by a code that the caller has answered; `byMe`: invitations that
+        the caller made. The newest come first. Ended invitations are shown for 30 days (setting limits.invitationDays).
 
         Returns: `cursor` if there are more.
         """
