@@ -81,9 +81,9 @@ export class Account {
    * Without a username, a proved phone becomes the username; the proved phone itself is accepted as username in any of
    * its forms. A taken username gets Duplicated. A taken address gets Duplicated only with a right code. Under the
    * policies link and none the answer to a taken address is the same as to a new one, and its owner gets an e-mail; each
-   * account logs in with its own password, but beside an owner only the newest of the unproved accounts does. While none
-   * has verified the address, the verification link is sent to each (under none in the words of a confirmation). An
-   * address verified by a code is removed from accounts that never verified it.
+   * account logs in with its own password, but beside an owner only the newest of the unproved accounts does. While no
+   * account has verified the address, each account gets the verification link (under none, in a confirmation). An address
+   * verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -468,7 +468,7 @@ export class Device {
   /**
    * Returns the hardware and firmware versions of a device.
    *
-   * The device's own data from its registration and later, from the store. For all bound users, subscribed or not.
+   * What the device gave about itself at its registration and later, as stored. For all bound users, subscribed or not.
    * @param {{did: string}} params
    * @returns {Promise<{hardware: Hardware}>}
    */
