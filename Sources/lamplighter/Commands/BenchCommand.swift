@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "lamplighter bench"
     )
 
-    @Argument(parsing: .allUnrecognized, help: "The words of a measurement.")
+    @Argument(parsing: .allUnrecognized, help: "The measurement and its options.")
     var words: [String] = []
 
     func run() throws {

@@ -100,15 +100,15 @@ struct ClusterDrainCommand: AsyncParsableCommand {
         discussion: """
             lamplighter cluster drain lamps-2
 
-            For use before its machine is removed; a process that is merely stopped hands over as well. It keeps its lanes \
-            as long as no other process runs.
+            Use it before you remove the process's machine; a process that is merely stopped hands over as well. A drained \
+            process keeps its lanes as long as no other process runs.
             """
     )
 
     @Argument(help: "The process's name, as `cluster status` shows it.")
     var process: String
 
-    @Flag(help: "Make it take its share again.")
+    @Flag(help: "Make the process take its share again.")
     var undo = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

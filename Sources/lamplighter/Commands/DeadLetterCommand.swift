@@ -32,7 +32,7 @@ struct DeadLetterListCommand: OperationCommand {
     @Option(help: "Maximum number of dead letters, 1 to 10000.")
     var limit = 100
 
-    @Option(help: "Only those older than this id.")
+    @Option(help: "Only dead letters older than this id.")
     var before: Int64?
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -73,7 +73,7 @@ struct DeadLetterShowCommand: OperationCommand {
     )
     static let operation = "showDeadLetter"
 
-    @Argument(help: "Its id.")
+    @Argument(help: "The dead letter's id.")
     var id: Int64
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -109,7 +109,7 @@ struct DeadLetterReplayCommand: OperationCommand {
     )
     static let operation = "replayDeadLetter"
 
-    @Argument(help: "Its id.")
+    @Argument(help: "The dead letter's id.")
     var id: Int64
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -134,7 +134,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
         discussion: "lamplighter deadletter drop 12 13"
     )
 
-    @Argument(help: "Their ids.")
+    @Argument(help: "The dead letters' ids.")
     var ids: [Int64] = []
 
     @Flag(help: "Drop all.")

@@ -53,7 +53,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Its name: it connects as service:NAME, with client ids svc.NAME.…")
+    @Argument(help: "The service's name: it connects as service:NAME, with client ids svc.NAME.…")
     var name: String
 
     @Option(help: "gateway, scheduler, identity, console or worker.")
@@ -118,7 +118,7 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
         discussion: "lamplighter service remove mailer"
     )
 
-    @Argument(help: "Its name.")
+    @Argument(help: "The service's name.")
     var name: String
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

@@ -19,11 +19,11 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             lamplighter device certificate d-0123456789abc --out certificates
             lamplighter device certificate d-0123456789abc --revoke
 
-            Writes DID.pem, DID.key, which is kept nowhere else, and authority.pem, which verifies the server's certificate, unless \
-            that certificate is from another authority: then the device trusts that one, such as the usual public ones. \
-            With them the device connects to the port mqtt.clientCertificatePort as device:DID, client id DID, without a \
-            password. A certificate is valid until it expires, --revoke voids all that were made before, or the device is \
-            forgotten; then the device's connection is closed.
+            Writes DID.pem, DID.key, which is kept nowhere else, and authority.pem, which verifies the server's certificate. \
+            If another authority signed the server's certificate, such as a public one, the device trusts that authority, and \
+            authority.pem is not written. With these files the device connects to the port mqtt.clientCertificatePort as \
+            device:DID, client id DID, without a password. A certificate is valid until it expires, until --revoke, or until \
+            the device is forgotten; then the device's connection is closed.
             """
     )
 
@@ -38,7 +38,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     @Option(help: "Days for which the certificate is valid.")
     var days = LocalAuthority.deviceDays
 
-    @Flag(help: "Void all certificates of the device made so far, and make none.")
+    @Flag(help: "Revoke all certificates that were made for the device so far, and make none.")
     var revoke = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions

@@ -30,7 +30,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
 
     @Flag(help: "Queue the command until the device is back, and do not wait for the outcome.") var queue = false
 
-    @Option(help: "Seconds until it expires (default 30; with --queue, 7 days).")
+    @Option(help: "Seconds until the command expires (default 30; with --queue, 7 days).")
     var ttl: Int64?
 
     @OptionGroup(title: "Common options") var common: CommonOptions

@@ -41,7 +41,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         show(device, removed, isTold: isTold)
         if !isTold {
             Terminal.tell(
-                "No service is running: its users are notified once one is; the device can't connect any more."
+                "No service is running: the device's users are notified once one runs. The device can't connect any more."
             )
         }
     }

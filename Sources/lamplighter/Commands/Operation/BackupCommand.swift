@@ -99,7 +99,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @Argument(help: "The backup.")
     var file: String
 
-    @Flag(help: "End all sessions, including those that were open.")
+    @Flag(help: "End all sessions, including those that were open when the backup was made.")
     var endSessions = false
 
     @OptionGroup var passphrase: PassphraseOptions

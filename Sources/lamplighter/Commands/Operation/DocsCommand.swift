@@ -14,8 +14,8 @@ struct DocsCommand: ParsableCommand {
         discussion: """
             lamplighter docs reference
 
-            Start at DIR/index.html; the pages need no network and can be searched. DIR/markdown has the
-            same as Markdown, DIR/examples the files that the examples use. Files with the same names are replaced.
+            Start at DIR/index.html; the pages need no network and can be searched. DIR/markdown has the same
+            pages as Markdown, DIR/examples the files that the examples use. Files with the same names are replaced.
             A running service serves the reference at /docs of its HTTP address.
             """
     )

@@ -56,7 +56,7 @@ struct OperatorAddCommand: OperationCommand {
             lamplighter operator add anna --role operator
 
             viewer sees everything, with addresses masked, and changes nothing; operator controls devices, ends
-            sessions, replays messages; admin has secrets, erases, and manages operators.
+            sessions, replays messages; admin also sees secrets, erases data, and manages operators.
             """
     )
     static let operation = "addOperator"

@@ -10,8 +10,8 @@ struct FeedCommand: AsyncParsableCommand {
             lamplighter feed --store postgres://lamplighter_feed@db/lamplighter --gate-file /var/lib/lamplighter/gate/credentials
 
             The workers have `gateFile: none`. The role lamplighter_feed reads hashes and grants, and nothing else. \
-            While it runs, the file is touched every second: with `plugin_opt_credentials_age 5` the gate admits no \
-            new client when the file is older.
+            While the command runs, it touches the file every second: with `plugin_opt_credentials_age 5` the gate \
+            admits no new client once the file has not been touched for 5 s.
             """
     )
 

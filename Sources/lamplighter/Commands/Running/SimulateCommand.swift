@@ -15,7 +15,7 @@ struct SimulateCommand: AsyncParsableCommand {
             lamplighter simulate --app --duration 20
 
             Ctrl-C ends the run early: reporting stops, the command waits for the last answers and prints
-            the result; a second Ctrl-C does not wait. The exit code is 1 if reports
+            the result; a second Ctrl-C ends it at once. The exit code is 1 if reports
             remain unanswered.
             """
     )
@@ -29,12 +29,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Reports a second, over all devices together.")
     var rate = 2.0
 
-    @Option(help: "Seconds.")
+    @Option(help: "Duration in seconds.")
     var duration = 60.0
 
     @Option(help: "A product document (JSON with productSecret) instead of the demo's.") var product: String?
 
-    @Flag(help: "Log an app in as well, bind the devices and print what it sees.")
+    @Flag(help: "Also log an app in, bind the devices to its user, and print what the app sees.")
     var app = false
 
     func validate() throws {

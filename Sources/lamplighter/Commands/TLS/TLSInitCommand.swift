@@ -23,8 +23,8 @@ struct TLSInitCommand: AsyncParsableCommand {
             tls.certificate and tls.key instead.
 
             --renew-authority makes another authority before the current one expires. Then authority.pem holds both, and the \
-            server's certificate chains to both: give the file to all that trust the old one before it expires, and restart \
-            the service, whose broker then accepts devices' certificates from either.
+            server's certificate chains to both. Give the file to all clients before the old authority expires, and restart \
+            the service: its broker then accepts devices' certificates from either authority.
             """
     )
 
@@ -115,8 +115,8 @@ struct TLSInitCommand: AsyncParsableCommand {
             }
             return [
                 until ?? "Clients that trust an older authority refuse the server until they have the new file.",
-                "Give tls/authority.pem to all that trust the previous one, and restart the service: its broker accepts"
-                    + " devices' certificates of the new authority from then on.",
+                "Give tls/authority.pem to all clients that trust the previous authority, and restart the service: its"
+                    + " broker accepts devices' certificates of the new authority from then on.",
             ]
         }
         guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
