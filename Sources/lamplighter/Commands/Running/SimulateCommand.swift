@@ -15,8 +15,8 @@ struct SimulateCommand: AsyncParsableCommand {
             lamplighter simulate --app --duration 20
 
             Ctrl-C ends the run early: reporting stops, the command waits for the last answers and prints
-            the result; a second Ctrl-C ends it at once. The exit code is 1 if reports
-            remain unanswered.
+            the result; after a second Ctrl-C it does not wait for them. Without Ctrl-C, the exit code is 1
+            if reports remain unanswered.
             """
     )
 
