@@ -2,7 +2,7 @@
 package struct Actor: Hashable, Sendable {
     /// The kind of an acting party.
     package enum Kind: String, Sendable {
-        case user, device, schedule, `operator`, system
+        case user, device, schedule, service, `operator`, system
     }
 
     /// The kind of the party.

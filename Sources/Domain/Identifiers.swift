@@ -118,5 +118,7 @@ package typealias SessionID = Identifier<MessageKind>
 package typealias MessageID = Identifier<MessageKind>
 /// An invitation's id, made by the service.
 package typealias SharingID = Identifier<MessageKind>
+/// An API key's id, made by the service.
+package typealias KeyID = Identifier<MessageKind>
 /// A home's id, made by the service.
 package typealias HomeID = Identifier<MessageKind>

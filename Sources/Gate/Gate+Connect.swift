@@ -116,7 +116,7 @@ extension Gate {
         // Ending the old connection has just stored the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
-        if pass.principal.isCountedByAddress, let source = new.source {
+        if pass.principal.isCountedByAddress, !pass.isKey, let source = new.source {
             new.addressTally = addressTallies.join(source, at: Clock.coarse())
         }
         new.pointer = client

@@ -1,4 +1,5 @@
 import Credentials
+import Domain
 
 /// The records for the gate's file, read from the tables.
 ///
@@ -15,6 +16,16 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
+    /// A key is a session on its terminal, with its id as session and user.
+    ///
+    /// The session stays after the key's end, so that the app's secret is never admitted there.
+    private static let keys = """
+        SELECT terminalId, appId, keyId, keyId, tokenHash,
+            CASE WHEN endedAt IS NULL THEN coalesce(expiresAt, \(Instant.max.milliseconds)) ELSE 0 END,
+            oldTokenHash, oldTokenUntil, createdAt
+            FROM apiKey
+        """
+
     /// Returns all records; calls `keep` now and then.
     static func all(_ sql: SQL, _ keep: () throws -> Void = {}) throws -> [Record] {
         var records: [Record] = []
@@ -28,6 +39,7 @@ enum GateRecords {
         try add("\(Self.devices) WHERE secretHash IS NOT NULL", device)
         try add("\(Self.certificates) WHERE certificatesFrom IS NOT NULL", certificate)
         try add("\(Self.terminals)", terminal)
+        try add("\(Self.keys)", terminal)
         if let connection = try connection(sql) { records.append(connection) }
         return records
     }
@@ -44,7 +56,9 @@ enum GateRecords {
         case .service: try first("\(Self.services) WHERE name = $1", service)
         case .device: try first("\(Self.devices) WHERE did = $1", device)
         case .certificates: try first("\(Self.certificates) WHERE did = $1", certificate)
-        case .terminal: try first("\(Self.terminals) WHERE t.terminalId = $1", terminal)
+        case .terminal:
+            try sql.first("\(Self.keys) WHERE terminalId = $1", key, row: terminal) ?? nil
+                ?? first("\(Self.terminals) WHERE t.terminalId = $1", terminal)
         case .connections: try connection(sql)
         }
     }
@@ -87,7 +101,7 @@ enum GateRecords {
         .terminal(terminalId: row.next(), appId: row.next(), session: session(&row))
     }
 
-    private static func session(_ row: inout Row) -> Session? {
+    private static func session(_ row: inout Row) -> Credentials.Session? {
         let sessionId = row.next(String?.self)
         let uid = row.next(String?.self)
         let token = row.next([UInt8]?.self).flatMap { Digest($0) }
@@ -97,7 +111,7 @@ enum GateRecords {
         let lastSeenAt = row.next(Int64?.self)
         guard let sessionId, let uid, let token, let expiresAt else { return nil }
         let old = oldToken.map { OldToken(token: $0, until: oldUntil ?? 0) }
-        return Session(
+        return Credentials.Session(
             sessionId: sessionId,
             uid: uid,
             token: token,

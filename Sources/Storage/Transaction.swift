@@ -72,6 +72,8 @@ package struct Transaction {
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
     /// Codes with which users end their other sessions.
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
+    /// The API keys of makers' servers.
+    package var keys: KeyTable { KeyTable(transaction: self) }
     /// Outgoing messages.
     package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
     /// Records of outgoing messages.

@@ -31,6 +31,11 @@ enum World {
         Session(sessionId: id, uid: uid, token: token, expiresAt: end, isUsed: isUsed)
     }
 
+    /// Returns the session that an API key is to the gate.
+    static func apiKey(until end: Int64 = now + 1) -> Session {
+        Session(sessionId: "k-1", uid: "k-1", token: token, expiresAt: end)
+    }
+
     static func tables(session: Session? = nil, adding records: [Record] = []) -> CredentialTables {
         var tables = CredentialTables()
         let all: [Record] = [

@@ -13,4 +13,6 @@ GRANT SELECT (terminalId, appId) ON terminal TO lamplighter_feed;
 GRANT SELECT (sessionId, uid, appId, terminalId, tokenHash, expiresAt, endedAt, oldTokenHash, oldTokenUntil,
     lastSeenAt)
     ON session TO lamplighter_feed;
+GRANT SELECT (keyId, appId, terminalId, tokenHash, oldTokenHash, oldTokenUntil, createdAt, expiresAt, endedAt)
+    ON apiKey TO lamplighter_feed;
 GRANT SELECT (did, connection) ON status TO lamplighter_feed;

@@ -122,7 +122,7 @@ extension Gate {
 
     /// Returns the tally of a new connection, with the CONNECT counted; nil for the workers.
     func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
-        guard let allowance = settings.limits.allowance(of: pass.principal) else { return nil }
+        guard let allowance = settings.limits.allowance(of: pass) else { return nil }
         let now = Clock.coarse()
         let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
         let tally = standing ?? tallies.take(key) ?? newTally(key, allowance, at: now)

@@ -10,6 +10,9 @@ extension GateLimits {
         }
     }
 
+    /// Returns the allowance of an admitted connection; nil for the workers, which are never counted.
+    func allowance(of pass: Admission.Pass) -> Allowance? { pass.isKey ? key : allowance(of: pass.principal) }
+
     /// Returns the allowance of a principal; nil for the workers, which are never counted.
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {

@@ -32,6 +32,8 @@ struct Admission {
         /// The beginning of the validity of the certificate that the client presented instead of a secret; nil without
         /// a certificate.
         var certificate: Int64?
+        /// Whether it connected with an API key.
+        var isKey = false
         /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false
         /// Whether many clients share the secret: the product's or the app's.
@@ -106,6 +108,7 @@ struct Admission {
         let session = live(entry.session, at: now)
         if let session, isTerminals(password, session, at: now, noting: &pass) { return pass }
         guard secret == password else { throw .badSecret }
+        if entry.session?.isKey ?? false { throw .sessionTokenRequired }
         if let session, isUsed(session) { throw .sessionTokenRequired }
         // The answer to the login may be lost: the app may repeat the login, and has no part in the session until then.
         pass.isSecretShared = true
@@ -116,7 +119,7 @@ struct Admission {
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
-        pass.session = session.sessionId
+        (pass.session, pass.isKey) = (session.sessionId, session.isKey)
         if session.token == password, old != nil || !isUsed(session) { pass.begun = session }
         return true
     }

@@ -83,6 +83,9 @@ package struct Session: Sendable, Equatable {
     /// Whether a token of the session was ever used: until then, the app's secret connects as its terminal too.
     package var isUsed: Bool
 
+    /// Whether it is an API key, which is its own user: the app's secret is never admitted on its terminal.
+    package var isKey: Bool { sessionId == uid }
+
     /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
     package init(
         sessionId: String,

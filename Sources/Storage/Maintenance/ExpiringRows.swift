@@ -88,6 +88,13 @@ package struct ExpiringRows: Sendable {
         by: "endedAt",
         delete: { try $0.sessions.deleteEnded(before: $1.lowerBound, limit: $2) }
     )
+    /// Ended API keys, with their terminals.
+    package static let apiKey = Self(
+        "apiKey",
+        key: "keyId",
+        by: "endedAt",
+        delete: { try $0.keys.deleteEnded(before: $1.lowerBound, limit: $2) }
+    )
     /// Ids of notices that took effect.
     package static let notice = Self("notice", key: "noticeId", by: "at")
     /// Codes with which users end their other sessions.

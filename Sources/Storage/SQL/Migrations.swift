@@ -11,6 +11,7 @@ enum Migrations {
     /// All steps, in order.
     static let steps: [Step] = [
         ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)), ("deviceNames", deviceNames),
+        ("apiKeys", apiKeys),
     ]
 
     /// Operators' names of devices, and their tags, found by name and value.
@@ -25,6 +26,36 @@ enum Migrations {
         ) STRICT, WITHOUT ROWID;
 
         CREATE INDEX tagDevices ON tag (name, value, did);
+        """
+
+    /// The keys of makers' servers.
+    private static let apiKeys = """
+        CREATE TABLE apiKey (
+            keyId TEXT NOT NULL PRIMARY KEY,
+            appId TEXT NOT NULL,
+            name TEXT NOT NULL,
+            terminalId TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            tokenHash BLOB NOT NULL,
+            oldTokenHash BLOB,
+            oldTokenUntil INTEGER,
+            createdAt INTEGER NOT NULL,
+            expiresAt INTEGER,
+            lastSeenAt INTEGER,
+            endedAt INTEGER
+        ) STRICT;
+
+        CREATE UNIQUE INDEX apiKeyToken ON apiKey (tokenHash);
+
+        CREATE UNIQUE INDEX apiKeyOldToken ON apiKey (oldTokenHash) WHERE oldTokenHash IS NOT NULL;
+
+        CREATE UNIQUE INDEX apiKeyTerminal ON apiKey (terminalId);
+
+        CREATE UNIQUE INDEX apiKeyName ON apiKey (appId, name) WHERE endedAt IS NULL;
+
+        CREATE INDEX apiKeyExpiry ON apiKey (expiresAt) WHERE endedAt IS NULL AND expiresAt IS NOT NULL;
+
+        CREATE INDEX apiKeyEnded ON apiKey (endedAt) WHERE endedAt IS NOT NULL;
         """
 
     /// How many steps the previous version knew.

@@ -21,9 +21,10 @@ extension Call {
     /// Returns a user's own view of the account.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil.
+    /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil; with a key, the server.
     func anybody(_ uid: UserID?) -> Actor {
-        uid.map { Actor(.user, $0.text, terminal: request.terminal) }
+        if let key { return Actor(.service, key.name) }
+        return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 

@@ -24,6 +24,7 @@ struct ExpiredRows: MaintenanceJob {
             (.operatorToken, 0),
             (.scheduleRun, limits.scheduleRunSeconds),
             (.session, limits.endedSessionSeconds),
+            (.apiKey, limits.endedSessionSeconds),
             (.notice, limits.inboxSeconds),
             (.logoutCode, 0),
             (.messageRecord, limits.messageRecordSeconds),

@@ -7,8 +7,10 @@ struct Call {
     let request: AppRequest
     /// The app, as imported.
     let app: App
-    /// The session of the request's token; nil if the method needs none.
+    /// The session of the request's token, or of the user for whom a key asks; nil if the method needs none.
     var session: Session?
+    /// The API key of the request's token; nil for a user's session.
+    let key: APIKey?
     let environment: Environment
     /// The request's part of the transaction; its effects are dropped if the request is refused.
     var work: UnitOfWork
@@ -30,8 +32,9 @@ struct Call {
         return session
     }
 
-    /// Returns the user as the actor of the request's effects.
+    /// Returns the user, or the server whose key it is, as the actor of the request's effects.
     func actor() throws(Rejection) -> Actor {
+        if let key { return Actor(.service, key.name) }
         let session = try caller()
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }

@@ -37,7 +37,10 @@ extension Call {
         let users = [uid].compactMap(\.self)
         let devices = [did].compactMap(\.self)
         guard try tx.lock(users: users, devices: devices), session != nil else { return }
-        session = try TokenCheck.live(of: request, in: tx)
+        guard let key = try KeyCheck.key(of: request, in: tx) else {
+            return session = try TokenCheck.live(of: request, in: tx)
+        }
+        session = try KeyCheck.session(of: request, by: key, in: tx)
     }
 
     /// Locks the caller, if any, and the users that `find` returns.

@@ -120,7 +120,7 @@ struct RequestProcessor {
         let request = pending.request
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
-        let session = try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
         // Writing methods lock users themselves, in an order that a lock taken here would break; a login replaces the
         // session whose token it carries.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
@@ -130,7 +130,14 @@ struct RequestProcessor {
         }
         if let known, try repeated(pending, known, in: &work) { return nil }
         try checkDisk(request.name, isReading: pending.method.isReading)
-        return Call(request: request, app: app, session: session, environment: environment, work: work.branch())
+        return Call(
+            request: request,
+            app: app,
+            session: session,
+            key: key,
+            environment: environment,
+            work: work.branch()
+        )
     }
 
     private func prepare(_ call: inout Call, _ method: Method, beside jobs: [BackgroundJob]) throws -> BackgroundTask? {

@@ -39,11 +39,12 @@ package struct SessionHandler: BatchHandler {
         return []
     }
 
-    // MARK: Expired sessions
+    // MARK: Expired sessions and keys
 
     package func waiting(in tx: Transaction?) throws -> WaitingWork {
         guard let tx else { return WaitingWork() }
-        return WaitingWork(nextDue: try isWorkersNews(in: tx) ? WaitingWork.atOnce : tx.sessions.nextExpiry())
+        if try isWorkersNews(in: tx) { return WaitingWork(nextDue: WaitingWork.atOnce) }
+        return WaitingWork(nextDue: try [tx.sessions.nextExpiry(), tx.keys.nextExpiry()].compactMap(\.self).min())
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
@@ -52,11 +53,13 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
+        let keys = try tx.keys.overdue(at: tx.now, limit: environment.limits.sweepStep)
         let isNews = try isWorkersNews(in: tx)
-        guard isNews || !overdue.isEmpty else { return nil }
+        guard isNews || !overdue.isEmpty || !keys.isEmpty else { return nil }
         var work = try processor.beginWork(in: tx)
         if isNews { try noteLeases(in: &work) }
         for session in overdue { try SessionLifecycle.end(session, because: .expired, by: .system, in: &work) }
+        for key in keys { try KeyLifecycle.end(key, in: &work) }
         return processor.endWork(work)
     }
 

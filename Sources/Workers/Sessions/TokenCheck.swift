@@ -4,6 +4,20 @@ import Wire
 
 /// The check of a request's token, which finds the sender's live session.
 enum TokenCheck {
+    /// Returns the session and the API key for which a request asks; a user's request has no key.
+    ///
+    /// A key must have the method's scope. A method that needs no token has no session, and is not for keys.
+    static func caller(of request: AppRequest, of method: Method, in tx: Transaction) throws -> (Session?, APIKey?) {
+        guard method.needsToken else {
+            if method.isKnown { try KeyCheck.refuseTerminal(of: request, in: tx) }
+            return (nil, nil)
+        }
+        guard let key = try KeyCheck.key(of: request, in: tx) else { return (try session(of: request, in: tx), nil) }
+        if let refusal = key.refusal(of: request.service, request.method, isReading: method.isReading) { throw refusal }
+        try tx.keys.use(request.token ?? "", of: key)
+        return (try KeyCheck.session(of: request, by: key, in: tx), key)
+    }
+
     /// Returns the live session of the request's token, which must be this terminal's and the named user's.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         let session = try live(of: request, in: tx)

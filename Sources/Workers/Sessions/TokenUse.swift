@@ -15,9 +15,11 @@ enum TokenUse {
 
     /// Records the use, and ends the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
-        guard let used = work.decode(message, with: SessionCodec.decode(tokenUsed:)),
-            let session = try work.tx.lockedSession(used.session)
-        else { return }
+        guard let used = work.decode(message, with: SessionCodec.decode(tokenUsed:)) else { return }
+        guard let session = try work.tx.lockedSession(used.session) else {
+            guard let key = try work.tx.keys.find(used.session), let until = used.until else { return }
+            return try work.tx.keys.endOldToken(of: key, until: until)
+        }
         try work.tx.sessions.noteFirstUse(of: session)
         guard let until = used.until else { return }
         try work.tx.sessions.endOldToken(of: session, until: until)

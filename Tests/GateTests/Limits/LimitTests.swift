@@ -19,6 +19,7 @@ struct LimitTests {
         switch who {
         case "device": (Cast.device(version), report)
         case "product": (Cast.product(version), register)
+        case "key": (Cast.app(version, password: "token k-1"), request)
         case "service":
             (MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version), "ll/v1/system/outbound/result")
         default: (Cast.app(version), request)
@@ -27,11 +28,12 @@ struct LimitTests {
 
     @Test(
         "Beyond the burst messages of every quality are refused, and none of them is delivered",
-        arguments: ["terminal", "device", "product", "service"],
+        arguments: ["terminal", "key", "device", "product", "service"],
         [5, 4] as [UInt8]
     )
     func messages(who: String, version: UInt8) throws {
-        let broker = try GateBroker(Cast.records(), options: Self.options(who, burst: 11))
+        let key = try who == "key" ? [Cast.terminal(session: "k-1", of: "k-1")] : []
+        let broker = try GateBroker(Cast.records() + key, options: Self.options(who, burst: 11))
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)
         let (hello, topic) = Self.hello(who, version)

@@ -84,6 +84,11 @@ struct AdmissionTests {
             session: World.session(until: World.now),
             .badSecret
         ),
+        // The app's secret never connects on an API key's terminal, not even after the key's end.
+        Case("app:demo", World.token, World.terminal, session: World.apiKey()),
+        Case("app:demo", World.app, World.terminal, session: World.apiKey(), .sessionTokenRequired),
+        Case("app:demo", World.app, World.terminal, session: World.apiKey(until: 0), .sessionTokenRequired),
+        Case("app:demo", World.token, World.terminal, session: World.apiKey(until: 0), .badSecret),
         Case("service:sms", World.service, "svc.sms.1"),
         Case("service:sms", World.service, "svc.sms.", .badClientId),
         Case("service:sms", World.service, "svc.smsx.1", .badClientId),

@@ -9,12 +9,19 @@ package struct StoreReading: Sendable {
 
     /// Creates the reading of a request whose token was checked.
     init(_ call: Call, _ body: @escaping @Sendable (inout Call) throws -> Answer) {
-        let (request, app, session) = (call.request, call.app, call.session)
+        let (request, app, session, key) = (call.request, call.app, call.session, call.key)
         let (environment, now) = (call.environment, call.tx.now)
         read = { store in
             try store.read(at: now) { tx in
                 let work = UnitOfWork(tx, topics: environment.topics, limits: environment.limits)
-                var call = Call(request: request, app: app, session: session, environment: environment, work: work)
+                var call = Call(
+                    request: request,
+                    app: app,
+                    session: session,
+                    key: key,
+                    environment: environment,
+                    work: work
+                )
                 return AnswerCodec.payload(try body(&call))
             }
         }

@@ -1,0 +1,36 @@
+import Domain
+
+/// A key with the digests of its secrets.
+struct KeyRow: TableRow {
+    var key: APIKey
+    var tokenHash: [UInt8]
+    /// The secret before the last rotation, and when it expires; nil once the new secret was used.
+    var oldTokenHash: [UInt8]?
+    var oldTokenUntil: Instant?
+
+    static let table = Table<KeyRow>("apiKey")
+
+    static func map(_ column: inout ColumnMapper<KeyRow>) -> KeyRow {
+        var key = APIKey(
+            id: column("keyId", \.key.id, as: .key),
+            app: column("appId", \.key.app),
+            name: column("name", \.key.name),
+            terminal: column("terminalId", \.key.terminal),
+            scopes: column("scopes") { $0.key.scopes.map(\.text).joined(separator: " ") }
+                .split(separator: " ").compactMap { KeyScope(String($0)) },
+            createdAt: column("createdAt", \.key.createdAt),
+            expiresAt: column("expiresAt", \.key.expiresAt)
+        )
+        key.lastSeenAt = column("lastSeenAt", \.key.lastSeenAt)
+        key.endedAt = column("endedAt", \.key.endedAt)
+        let tokenHash = column("tokenHash", \.tokenHash)
+        let oldTokenHash = column("oldTokenHash", \.oldTokenHash)
+        key.hasOldToken = oldTokenHash != nil
+        return KeyRow(
+            key: key,
+            tokenHash: tokenHash,
+            oldTokenHash: oldTokenHash,
+            oldTokenUntil: column("oldTokenUntil", \.oldTokenUntil)
+        )
+    }
+}

@@ -1,0 +1,44 @@
+import Domain
+import Storage
+import Wire
+
+/// The check of a request's API key, and of the user that it names.
+enum KeyCheck {
+    /// Returns the live key of the request's token, which must be this terminal's; nil if the token is no key's secret.
+    static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
+        guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
+        guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {
+            throw Rejection(.invalidToken, "The key is not valid here.", field: "token")
+        }
+        if let refusal = key.refusal(at: tx.now) { throw refusal }
+        return key
+    }
+
+    /// Refuses a method without a token on a key's terminal: nobody logs in there.
+    static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
+        guard try tx.keys.owns(request.terminal) else { return }
+        throw Rejection(.forbidden, "A key can't call \(request.name).")
+    }
+
+    /// Returns a session of the user that the request names, in which the key acts; nil if the method acts for the app.
+    static func session(of request: AppRequest, by key: APIKey, in tx: Transaction) throws -> Session? {
+        guard APIKey.actsForUser(request.service, request.method) else { return nil }
+        guard let text = request.uid else {
+            throw Rejection.invalid("uid", "A key names the user for whom it asks.")
+        }
+        guard let user = try UserID(text).flatMap({ try tx.accounts.find($0) }), user.app == key.app else {
+            throw Rejection(.resourceNotFound, "The app has no such user.", field: "uid")
+        }
+        return Session(
+            id: key.id,
+            uid: user.uid,
+            app: key.app,
+            terminal: key.terminal,
+            platform: "key",
+            os: "",
+            name: key.name,
+            loginTime: key.createdAt,
+            expiresAt: key.expiresAt ?? .max
+        )
+    }
+}

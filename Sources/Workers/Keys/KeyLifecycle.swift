@@ -1,0 +1,13 @@
+package import Domain
+import Storage
+import Wire
+
+/// The end of API keys.
+package enum KeyLifecycle {
+    /// Ends a key, whose secret is refused from the commit on, and makes the gate close its connection.
+    package static func end(_ key: APIKey, in work: inout UnitOfWork) throws {
+        try work.tx.keys.end(key)
+        work.effects.observed.addRevocation(since: work.now)
+        work.effects.publish(SystemCodec.gate([.revokeSession(key.id, key.terminal)]), to: Topics.gateControl)
+    }
+}
