@@ -546,7 +546,7 @@ CREATE TABLE command (
     refusal TEXT,
     steps TEXT,
     secret BLOB,
-    trace TEXT,
+    trace TEXT, uid TEXT,
     UNIQUE (did, cid)
 ) STRICT;
 

@@ -9,7 +9,7 @@ package struct Actor: Hashable, Sendable {
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
-    /// The terminal that a user acted from; shown to that user alone.
+    /// The terminal that a user or a server acted from; shown to that user alone.
     package var terminal: TerminalID?
 
     /// Names an actor.

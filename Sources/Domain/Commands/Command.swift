@@ -67,6 +67,8 @@ package struct Command: Sendable, Equatable {
     package var binary: String?
     /// The sender.
     package var actor: Actor
+    /// The user for whom a server with an API key sent it; nil for other senders.
+    package var beneficiary: UserID?
     /// The app whose terminal receives the outcome; nil if no terminal sent the command.
     package var app: AppID?
     /// The time at which it was accepted.
@@ -87,6 +89,9 @@ package struct Command: Sendable, Equatable {
     package var trace: TraceID?
     /// Whether the device answered after the expiry.
     package var isLate = false
+
+    /// The user by whose rights it is sent, and its outcome shown; nil for schedules, operators and the service.
+    package var user: UserID? { actor.kind == .user ? UserID(trusted: actor.id) : beneficiary }
 
     /// The number of values to set.
     package var valueCount: Int { data.members.count }

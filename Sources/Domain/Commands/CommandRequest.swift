@@ -18,6 +18,8 @@ package struct CommandRequest: Sendable {
     package var ttl: Int64?
     /// The sender.
     package var actor: Actor
+    /// The user for whom a server with an API key asks; nil for other senders.
+    package var beneficiary: UserID?
     /// The app whose terminal receives the outcome; nil if the request came from no terminal.
     package var app: AppID?
     /// The trace that it belongs to.
@@ -33,6 +35,7 @@ package struct CommandRequest: Sendable {
         mode: Command.Mode = .now,
         ttl: Int64? = nil,
         actor: Actor,
+        beneficiary: UserID? = nil,
         app: AppID? = nil,
         trace: TraceID = .make()
     ) {
@@ -44,6 +47,7 @@ package struct CommandRequest: Sendable {
         self.mode = mode
         self.ttl = ttl
         self.actor = actor
+        self.beneficiary = beneficiary
         self.app = app
         self.trace = trace
     }
@@ -69,6 +73,7 @@ package struct CommandRequest: Sendable {
             expiresAt: now.adding(seconds: lifetime)
         )
         command.hidden = shown == data ? nil : data
+        command.beneficiary = beneficiary
         command.trace = trace
         return command
     }

@@ -96,13 +96,17 @@ package enum CommandRules {
     private struct Value: Hashable {
         /// The sender, from any terminal.
         var asker: Actor
+        /// The user for whom a server sent it.
+        var beneficiary: UserID?
         /// The attribute's name in UTF-8; nil for bytes.
         var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {
             let asker = Actor(command.actor.kind, command.actor.id)
             let names: [[UInt8]?] = command.data.members.map { Array($0.key.utf8) }
-            return (command.binary == nil ? names : names + [nil]).map { Value(asker: asker, name: $0) }
+            return (command.binary == nil ? names : names + [nil]).map {
+                Value(asker: asker, beneficiary: command.beneficiary, name: $0)
+            }
         }
     }
 

@@ -27,12 +27,11 @@ package struct AdoptionTable: TransactionTable {
     package func give(_ commands: [Command], to uid: UserID) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(
-            """
-            UPDATE command SET actorKind = $1, actorId = $2 WHERE did = $3 AND cid = $4
-            """,
+            "UPDATE command SET actorId = $1 WHERE did = $2 AND cid = $3 AND actorKind = 'user'",
             each: commands
-        ) {
-            (Actor.Kind.user, uid, $0.did, $0.cid)
+        ) { (uid, $0.did, $0.cid) }
+        try sql.run("UPDATE command SET uid = $1 WHERE did = $2 AND cid = $3 AND uid IS NOT NULL", each: commands) {
+            (uid, $0.did, $0.cid)
         }
     }
 

@@ -173,6 +173,13 @@ package struct CancellationTable: TransactionTable {
                 last,
                 uid
             )
+            try sql.run(
+                "UPDATE command SET uid = NULL WHERE did = $1 AND cid > $2 AND cid <= $3 AND uid = $4",
+                did,
+                former.checkedTo,
+                last,
+                uid
+            )
             try sql.run("UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3", last, uid, did)
         }
         return looked

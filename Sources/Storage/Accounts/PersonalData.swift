@@ -33,7 +33,7 @@ package enum PersonalData {
                 """
                 did IN (SELECT did FROM binding WHERE uid = $1
                     UNION SELECT did FROM formerBinding WHERE uid = $1)
-                    AND actorKind = 'user' AND actorId = $1
+                    AND (actorKind = 'user' AND actorId = $1 OR uid = $1)
                 """
             case .terminals: "terminalId IN (SELECT terminalId FROM session WHERE uid = $1)"
             case .runs: "scheduleId IN (SELECT scheduleId FROM schedule WHERE uid = $1)"

@@ -28,6 +28,7 @@ extension Command: TableRow {
         command.hidden = column.sealed("secret", { $0.hidden?.encoded() }, as: .changing)
             .flatMap { try? JSONValue.parse($0).objectValue }
         command.trace = column("trace") { $0.trace?.text }.flatMap { TraceID($0) }
+        command.beneficiary = column("uid", \.beneficiary)
         return command
     }
 

@@ -34,6 +34,11 @@ package struct KeyTable: TransactionTable {
         try sql.integer("SELECT 1 FROM apiKey WHERE terminalId = $1", terminal) != nil
     }
 
+    /// Returns whether a terminal's key is live.
+    package func isLive(on terminal: TerminalID) throws -> Bool {
+        try sql.integer("SELECT 1 FROM apiKey WHERE terminalId = $1 AND endedAt IS NULL", terminal) != nil
+    }
+
     private func keys<each Value: ColumnValue>(_ clause: String, _ values: repeat each Value) throws -> [APIKey] {
         try sql.rows(of: KeyRow.table, clause, repeat each values).map(\.key)
     }

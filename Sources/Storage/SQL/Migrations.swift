@@ -28,8 +28,10 @@ enum Migrations {
         CREATE INDEX tagDevices ON tag (name, value, did);
         """
 
-    /// The keys of makers' servers.
+    /// The keys of makers' servers, and the users for whom they sent commands.
     private static let apiKeys = """
+        ALTER TABLE command ADD COLUMN uid TEXT;
+
         CREATE TABLE apiKey (
             keyId TEXT NOT NULL PRIMARY KEY,
             appId TEXT NOT NULL,

@@ -78,7 +78,7 @@ struct Adopting {
         let own = try tx.bindings.find(did, account.uid)
         let binding = Adoption.merge(taken, into: own, of: account.uid)
         try tx.adoptions.move(binding, from: anonymous.uid)
-        let commands = try tx.commands.open(did).filter { $0.actor.kind == .user && $0.actor.id == anonymous.uid.text }
+        let commands = try tx.commands.open(did).filter { $0.user == anonymous.uid }
         try tx.adoptions.give(commands, to: account.uid)
         try tx.refreshes.add(
             [anonymous.uid, account.uid].map { Refresh(did: did, uid: $0) }

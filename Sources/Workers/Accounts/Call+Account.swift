@@ -23,7 +23,7 @@ extension Call {
 
     /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil; with a key, the server.
     func anybody(_ uid: UserID?) -> Actor {
-        if let key { return Actor(.service, key.name) }
+        if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }

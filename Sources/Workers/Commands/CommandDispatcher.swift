@@ -152,16 +152,12 @@ package enum CommandDispatcher {
     ///
     /// The rules in words (reference: commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
-        let uid: UserID
-        switch command.actor.kind {
-        case .user: uid = UserID(trusted: command.actor.id)
-        case .schedule:
+        var user = command.user
+        if command.actor.kind == .schedule {
             // A deleted schedule does not recall its command. If its creator was unbound, `Bindings` has ended it.
-            let id = ScheduleID(trusted: command.actor.id)
-            guard let schedule = try tx.schedules.find(id) else { return nil }
-            uid = schedule.creator
-        default: return nil
+            user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
+        guard let uid = user else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
         return binding.refusal(of: command.kind, at: tx.now)
     }

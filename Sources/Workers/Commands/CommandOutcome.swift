@@ -38,12 +38,18 @@ enum CommandOutcome {
     /// why there is none.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
-            try work.tx.sessions.isLive(command.actor.id, on: terminal)
+            try isLive(command.actor, on: terminal, in: work.tx)
         else { return }
         work.effects.publish(
             CommandCodec.outcome(command, product: product),
             to: work.topics.terminal(app, terminal, leaf: "command")
         )
+    }
+
+    /// Returns whether the sender still has a session, or a key, on the terminal.
+    private static func isLive(_ sender: Actor, on terminal: TerminalID, in tx: Transaction) throws -> Bool {
+        if sender.kind == .service { return try tx.keys.isLive(on: terminal) }
+        return try tx.sessions.isLive(sender.id, on: terminal)
     }
 
     /// Answers a request that waits for the command.
@@ -71,7 +77,7 @@ enum CommandOutcome {
             answer: answer
         )
         let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation, traceparent: waiter.traceparent)
-        let mayKnow = try work.tx.sessions.isLive(command.actor.id, on: waiter.terminal)
+        let mayKnow = try isLive(command.actor, on: waiter.terminal, in: work.tx)
         work.effects.publish(
             reply.message(
                 mayKnow ? answer : AnswerCodec.refusal(waiter.requestID, sessionIsOver)
@@ -80,10 +86,9 @@ enum CommandOutcome {
     }
 
     /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to show,
-    /// and for a sender that isn't a user.
+    /// and for a sender without a user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
-        guard command.actor.kind == .user, command.kind == .query || command.result != nil else { return nil }
-        let uid = UserID(trusted: command.actor.id)
+        guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
         return binding.refusal(of: .query, at: tx.now)
     }

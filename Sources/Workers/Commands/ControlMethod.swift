@@ -19,6 +19,7 @@ enum ControlMethod {
                 mode: parameters.mode,
                 ttl: parameters.ttl,
                 actor: try call.actor(),
+                beneficiary: call.key == nil ? nil : binding.uid,
                 app: call.app.id,
                 trace: call.request.trace
             ),
@@ -39,6 +40,7 @@ enum ControlMethod {
                 kind: .query,
                 ttl: timeout,
                 actor: try call.actor(),
+                beneficiary: call.key == nil ? nil : binding.uid,
                 app: call.app.id,
                 trace: call.request.trace
             ),

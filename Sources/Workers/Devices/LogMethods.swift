@@ -40,7 +40,7 @@ enum LogMethods {
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
         try call.tx.commands.log(span.did, from: span.ownFrom, to: span.to, before: cursor) { command in
             page.take(LogParameters.Cursor(time: command.createdAt, number: command.cid)) {
-                let isOwn = command.actor.kind == .user && command.actor.id == reader.text
+                let isOwn = command.user == reader
                 guard isOwn || command.createdAt >= span.from else { return nil }
                 guard span.types?.contains(command.kind.rawValue) ?? true else { return nil }
                 return CommandCodec.row(command, product: span.product, for: reader)

@@ -34,7 +34,7 @@ struct Call {
 
     /// Returns the user, or the server whose key it is, as the actor of the request's effects.
     func actor() throws(Rejection) -> Actor {
-        if let key { return Actor(.service, key.name) }
+        if let key { return Actor(.service, key.name, terminal: key.terminal) }
         let session = try caller()
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }

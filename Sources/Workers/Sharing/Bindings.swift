@@ -83,15 +83,12 @@ struct Bindings {
         }
         try work.tx.refreshes.add(ended.map { Refresh(did: did, uid: $0) })
         try work.tx.homes.takeOut(did, of: ended)
-        let users = Set(ended.map(\.text))
+        let users = Set(ended)
         let runs = Set(schedules.map(\.id.text))
         let failed = try work.tx.commands.open(did).filter { command in
             guard command.state == .queued else { return false }
-            return switch command.actor.kind {
-            case .user: users.contains(command.actor.id)
-            case .schedule: runs.contains(command.actor.id)
-            default: false
-            }
+            if let user = command.user { return users.contains(user) }
+            return command.actor.kind == .schedule && runs.contains(command.actor.id)
         }
         try CommandOutcome.fail(failed, in: &work)
         work.effects.wake(.status)

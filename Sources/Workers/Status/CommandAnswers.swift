@@ -29,10 +29,9 @@ struct CommandAnswers {
     /// former user.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
         guard let cid = report.cid,
-            let actor = commands[Key(did: device.did, cid: cid)]?.actor
+            let command = commands[Key(did: device.did, cid: cid)]
         else { return nil }
-        guard actor.kind == .user else { return actor }
-        return device.isSubscribed(UserID(trusted: actor.id)) ? actor : nil
+        return command.user.map { device.isSubscribed($0) } ?? true ? command.actor : nil
     }
 
     /// Records a report's answer to a command.

@@ -23,7 +23,8 @@ struct PrepareTests {
         "HistoryBufferRow": .init(HistoryBufferRow.table),
         "HistoryChunk": .init(HistoryChunk.table), "HistoryDayRow": .init(HistoryDayRow.table),
         "Home": .init(Home.table),
-        "IdentityRow": .init(IdentityRow.table), "LinkRow": .init(LinkRow.table),
+        "IdentityRow": .init(IdentityRow.table), "KeyRow": .init(KeyRow.table),
+        "LinkRow": .init(LinkRow.table),
         "MessageRecordRow": .init(MessageRecordRow.table),
         "MessageRow": .init(MessageRow.table), "OutboxRow": .init(OutboxRow.table),
         "Operator": .init(Operator.table),
@@ -40,8 +41,8 @@ struct PrepareTests {
     private static var listed: [String] {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
-            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode, .messageRecord,
-            .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
+            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .apiKey, .notice, .logoutCode,
+            .messageRecord, .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
         ]
         let expiring = rows.flatMap { [$0.deletion(besideOthers: true), $0.counting] }
         let whole = StoredTable.all().flatMap { table in

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 @testable import Storage
@@ -42,6 +43,7 @@ struct SourceStatements {
         "CommandTable.swift DispatchRequest.aheadMilliseconds": [
             "\(DispatchRequest.aheadMilliseconds)"
         ],
+        "GateRecords.swift Instant.max.milliseconds": ["\(Instant.max.milliseconds)"],
         "DeviceTable+Search.swift Self.found(by: filter)": [
             "\\(Self.allFound)", "\\(Self.taggedFound)", "\\(Self.valuedFound)",
         ], "SharingTable.swift isGuest ? \"guestUid\" : \"inviterUid\"": ["guestUid", "inviterUid"],

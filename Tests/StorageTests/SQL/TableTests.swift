@@ -31,7 +31,7 @@ struct TableTests {
             Case(DeviceRecord.table, others: ["lastCid"]),
             Case(EventRow.table), Case(Home.table), Case(LinkRow.table), Case(MessageRow.table),
             Case(RequestRow.table, others: ["seq"]), Case(ScheduleRow.table),
-            Case(ScheduleRun.table), Case(SessionRow.table), Case(SharingRow.table),
+            Case(ScheduleRun.table), Case(SessionRow.table), Case(KeyRow.table), Case(SharingRow.table),
             Case(StatusRecord.table), Case(WaiterRow.table),
         ]
     )

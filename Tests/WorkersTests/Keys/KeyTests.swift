@@ -83,12 +83,12 @@ struct KeyTests {
     @Test("What the scopes don't name is refused, and logins on its terminal are too")
     func scopes() throws {
         let world = try world()
-        for method in [
+        for (number, method) in [
             "device/control", "share/list", "session/list", "account/changePassword", "account/logout", "account/login",
             "account/loginAnonymous", "session/refresh",
-        ] {
+        ].enumerated() {
             let isLogin = method.hasPrefix("account/login")
-            let answer = try ask(world, method, id: "q\(method.count)x", token: isLogin ? nil : "llk_1")
+            let answer = try ask(world, method, id: "q\(number)", token: isLogin ? nil : "llk_1")
             #expect(error(answer) == "Forbidden", "\(method)")
         }
         #expect(try world.read { try $0.sessions.live(on: Self.terminal) } == nil)
@@ -108,7 +108,32 @@ struct KeyTests {
         let world = try world()
         #expect(try ask(world, "account/updateProfile", id: "a", ["username": "anna01"]).isOK)
         let entry = try #require(try world.read { try $0.audit.newest(of: World.uid(0), limit: 1) }.first)
-        #expect(entry.kind == .usernameChanged && entry.actor == Actor(.service, "billing"))
+        #expect(entry.kind == .usernameChanged && entry.actor == Actor(.service, "billing", terminal: Self.terminal))
+    }
+
+    @Test("A server's queued command is named after its key, and ends when its user loses the device")
+    func commands() throws {
+        let world = try world()
+        var key = Self.key
+        (key.id, key.name, key.scopes) = (KeyID(trusted: "k-3"), "control", ["device"].compactMap { KeyScope($0) })
+        key.terminal = TerminalID(trusted: String(repeating: "c", count: 32))
+        try world.write { [key] in try $0.keys.add(key, token: "llk_4") }
+        let params: JSONObject = ["did": .string(World.did(0).text), "data": ["power": true], "mode": "queue"]
+        #expect(try ask(world, "device/control", id: "a", token: "llk_4", from: key.terminal, params).isOK)
+        let command = try #require(try world.read { try $0.commands.open(World.did(0)) }.first)
+        #expect(command.actor == Actor(.service, "control", terminal: key.terminal))
+        #expect(command.user == World.uid(0))
+        let unbound = try ask(
+            world,
+            "device/unbind",
+            id: "b",
+            token: "llk_4",
+            from: key.terminal,
+            ["did": .string(World.did(0).text)]
+        )
+        #expect(unbound.isOK)
+        let outcome = world.broker.published(to: "ll/v1/app/demo/\(key.terminal.text)/command").last
+        #expect(outcome?["state"] == "failed" && outcome?["code"] == "NotBound")
     }
 
     @Test("A rotated key's old secret ends with the new one's first request")
