@@ -155,9 +155,9 @@ def needs_session(method):
     return {"always": "never", "sometimes": "sometimes"}.get(_errors()["open"].get(method), "always")
 
 
-def error_codes(method):
-    """The codes of the errors that a method may answer, in the order of `errorCode`."""
-    found = {*_errors()["every"], *_errors()["methods"].get(method, ())}
+def error_codes(method, by_key=False):
+    """The codes of the errors that a method may answer, or answers to an API key, in the order of `errorCode`."""
+    found = {*_errors()["every"], *_errors()["methods"].get(method, ()), *(_errors()["key"] if by_key else ())}
     if needs_session(method) == "always":
         found.update(_errors()["session"])
     file, definition = methods()[method]

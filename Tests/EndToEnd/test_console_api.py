@@ -62,7 +62,7 @@ class TestConsole(unittest.TestCase):
             "mac": "aabbccddeeff", "code": "LL1003",
         }.items():
             path = path.replace("{" + name + "}", value)
-        for name in ("sessionId", "scheduleId", "messageId", "tokenId", "stream", "name", "provider"):
+        for name in ("sessionId", "scheduleId", "messageId", "tokenId", "keyId", "stream", "name", "provider"):
             path = path.replace("{" + name + "}", "none-of-it")
         return path.replace("{letter}", "999999")
 

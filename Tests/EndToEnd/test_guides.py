@@ -463,13 +463,13 @@ while time.monotonic() < deadline:
 class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
         example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
-        blocks, (more, accounts) = example.commands, by_hand.commands
+        blocks, (more, accounts, server) = example.commands, by_hand.commands
         # The codes are read from the log, as a user would; `read` needs a terminal.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
             asked = f"code=$(python3 code.py {self.service.log.name} {turn} \"$lena\")"
             accounts = accounts.replace("read -p 'The code: ' code", asked, 1)
-        printed = self.start("set +e\n" + "\n".join([*blocks, more, accounts])).end(120)
+        printed = self.start("set +e\nPATH=$PWD/.build/debug:$PATH\n" + "\n".join([*blocks, more, accounts, server])).end(120)
         self.assertNotIn('"ok":false', printed)
         self.assertGreaterEqual(len(example.promised), 3)
         for word in example.promised + by_hand.promised:

@@ -48,7 +48,7 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.sessionsPerTerminal=100000", "--set", "limits.hashesAtOnce=256",
             "--set", "limits.providerCallsAtOnce=128"]
 # Tests send faster than users and sensors; test_limits_connection tests the defaults.
-SETTINGS += [word for who in ("terminal", "device", "product") for kind in (
+SETTINGS += [word for who in ("terminal", "key", "device", "product") for kind in (
     "MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst")
     for word in ("--set", f"limits.{who}{kind}=1000000")]
 # One terminal logs in as a hundred users, and keeps the subscriptions of each.

@@ -129,7 +129,7 @@ extension CommandContext {
         "app": "no app with that id was imported",
         "dead letter": "it was dropped, replayed, or displaced by newer ones",
         "device": "no device with that id has registered", "operator": "no operator with that name was added",
-        "product": "no product with that key was imported",
+        "key": "no key with that id was made, or it has ended", "product": "no product with that key was imported",
         "schedule": "no schedule with that id was made, or it was deleted",
         "service": "no service with that name was added, or it was removed",
         "session": "it has ended, or there never was a session with that id",
@@ -137,7 +137,8 @@ extension CommandContext {
     ]
     /// The nouns of the parameters in paths.
     private static let nouns = [
-        "appId": "app", "did": "device", "productKey": "product", "scheduleId": "schedule", "sessionId": "session",
+        "appId": "app", "did": "device", "keyId": "key", "productKey": "product", "scheduleId": "schedule",
+        "sessionId": "session",
         "uid": "user",
     ]
 

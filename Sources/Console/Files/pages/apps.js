@@ -1,4 +1,4 @@
-// Apps: their policies in sentences, their identity providers, their users.
+// Apps: their policies in sentences, their identity providers, their API keys, their users.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';
@@ -9,12 +9,13 @@ import { table } from '../base/table.js';
 import { actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
+import { keys, loadKeys } from '../shared/api-keys.js';
 import { learn, say } from '../shared/findings.js';
 
 export const title = view => view.state.one?.data?.row.name ?? t.nav.apps;
 export async function start(view) {
   await learn();
-  await (view.parts[1] ? view.load('one', ['apps', view.parts[1]]) : view.load('list', ['apps']));
+  await (view.parts[1] ? Promise.all([view.load('one', ['apps', view.parts[1]]), loadKeys(view, view.parts[1])]) : view.load('list', ['apps']));
 }
 export const draw = view => (view.parts[1] ? one(view) : list(view));
 
@@ -43,6 +44,7 @@ function one(view) {
       <div class="stack">
       ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.products.changed, when(row.updatedAt)]])}
       <h2>${t.apps.providers}</h2>${table(providers(view), found, { name: 'providers', label: t.apps.providers, key: one => one.name })}
+      ${keys(view, row.appId)}
       <h2>${t.apps.policies}</h2>
       <ul class="stack tight">${Object.entries(policies).map(([name, set]) => html`<li key=${name}>${sentence(name, set)} <span class="soft small"><code>${name}: ${value(set)}</code></span></li>`)}</ul>
       <h2>${t.apps.document}</h2><pre tabindex="0">${JSON.stringify(document, null, 2)}</pre></div>`;

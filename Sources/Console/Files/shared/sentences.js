@@ -12,6 +12,7 @@ export function actor(who, names = {}) {
     case 'user': return who.id === 'erased' ? t.actors.erased : html`${t.actors.user} ${user(who.id, names[who.id])}`;
     case 'device': return html`${t.actors.device} ${device(who.id)}`;
     case 'schedule': return html`${t.actors.schedule} <a href="${to(['schedules'], { open: who.id })}">${who.id}</a>`;
+    case 'service': return html`${t.actors.service} <span class="strong">${who.id}</span>`;
     case 'operator': return html`${t.actors.operator} <span class="strong">${who.id}</span>`;
     default: return t.actors.system;
   }

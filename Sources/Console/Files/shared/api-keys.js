@@ -1,0 +1,48 @@
+// An app's API keys, with which the maker's servers ask for the app's users.
+
+import { html } from '../base/html.js';
+import { t } from '../base/words.js';
+import { post, remove } from '../base/api.js';
+import { shown, when, icon, attempt, ask, askTyped, badge } from '../base/pieces.js';
+import { table } from '../base/table.js';
+import { actButton } from '../base/session.js';
+import { showSecret } from './device-acts.js';
+
+/** Loads the keys of an app into the view. */
+export const loadKeys = (view, appId) => view.load('keys', ['keys'], { appId });
+
+/** The section of the app's page. */
+export function keys(view, appId) {
+  const again = () => loadKeys(view, appId);
+  return html`<section class="stack"><div class="row apart"><h2>${t.apiKeys.title}</h2>${actButton('admin', [icon('plus'), t.apiKeys.add], () => add(appId, again))}</div>
+    ${shown(view.state.keys, data => table(columns(again), data.items, { name: 'apiKeys', label: t.apiKeys.title, key: row => row.keyId }), () => html`<p class="soft">${t.apiKeys.none}</p>`)}</section>`;
+}
+
+const add = (appId, again) => ask(t.apiKeys.add, html`<label><span>${t.apps.name}</span><input name="name" required maxlength="32" pattern="[A-Za-z0-9_\\-]+" autocomplete="off" spellcheck="false"></label>
+  <label><span>${t.apiKeys.scopes}</span><input name="scopes" required autocomplete="off" spellcheck="false" placeholder="device:read events"></label><p class="soft small">${t.apiKeys.scopesWhat}</p>
+  <label><span>${t.audit.days}</span><input name="days" type="number" min="1" max="3650"></label>`,
+t.apiKeys.add, async ({ name, scopes, days }) => {
+  const made = await post(['keys'], { name, appId, scopes: scopes.trim().split(/[\s,]+/), days: days ? Number(days) : undefined });
+  showSecret(made.key);
+  again();
+  return made;
+});
+
+const rotate = async (row, again) => {
+  const made = await attempt(() => post(['keys', row.keyId, 'secret'], {}), t.apiKeys.rotated);
+  if (made) { showSecret(made.key); again(); }
+};
+
+const revoke = (row, again) => askTyped({
+  title: t.apiKeys.revokeTitle, loses: [t.apiKeys.loses], id: row.name, verb: t.apiKeys.revoke,
+  act: () => attempt(() => remove(['keys', row.keyId]), t.apiKeys.revoked).then(again),
+});
+
+const columns = again => [
+  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${row.name} ${row.endedAt && badge(t.users.hasEnded)}<br><span class="soft small">${row.keyId}</span>` },
+  { id: 'terminal', label: t.users.terminal, cell: row => html`<code class="any">${row.terminalId}</code>` },
+  { id: 'scopes', label: t.apiKeys.scopes, cell: row => row.scopes.join(', ') },
+  { id: 'used', label: t.audit.used, cell: row => when(row.lastSeenAt) }, { id: 'until', label: t.commands.expires, cell: row => when(row.endedAt ?? row.expiresAt) },
+  { id: 'acts', label: t.acts.title, isActs: true, cell: row => !row.endedAt && html`<span class="row">${actButton('admin', t.apiKeys.rotate, () => rotate(row, again))}
+    ${actButton('admin', t.apiKeys.revoke, () => revoke(row, again), { kind: 'danger' })}</span>` },
+];
