@@ -840,6 +840,27 @@ class MessagesOut(Console):
         row.get_by_text("messages are published for a gateway").wait_for()
         self.assertEqual(visit.findings(), [])
 
+    def test_an_api_key_is_made_renewed_and_revoked_on_the_app_s_page(self):
+        visit = self.visit()
+        page = visit.show("apps/test-app")
+        page.get_by_role("button", name="New key").click()
+        page.fill("dialog input[name=name]", "shop")
+        page.fill("dialog input[name=scopes]", "device:read home")
+        page.locator("dialog button.main", has_text="New key").click()
+        page.locator("dialog", has_text="llk_").wait_for()
+        page.locator("dialog button.main").last.click()
+        row = page.locator("main tr", has_text="shop")
+        row.get_by_text("device:read, home").wait_for()
+        self.assertNotIn("llk_", visit.text())
+        row.get_by_role("button", name="New secret").click()
+        page.locator("dialog", has_text="llk_").wait_for()
+        page.locator("dialog button.main").last.click()
+        row.get_by_role("button", name="Revoke").click()
+        page.fill("dialog input", "shop")
+        page.locator("dialog button.danger").click()
+        row.get_by_text("ended").wait_for()
+        self.assertEqual(visit.findings(), [])
+
 
 class Sessions(Console):
     def test_a_link_works_once_and_a_password_afterwards(self):

@@ -19,7 +19,7 @@ export function keys(view, appId) {
 }
 
 const add = (appId, again) => ask(t.apiKeys.add, html`<label><span>${t.apps.name}</span><input name="name" required maxlength="32" pattern="[A-Za-z0-9_\\-]+" autocomplete="off" spellcheck="false"></label>
-  <label><span>${t.apiKeys.scopes}</span><input name="scopes" required autocomplete="off" spellcheck="false" placeholder="device:read events"></label><p class="soft small">${t.apiKeys.scopesWhat}</p>
+  <label><span>${t.apiKeys.scopes}</span><input name="scopes" required autocomplete="off" spellcheck="false" placeholder="device:read events"></label>
   <label><span>${t.audit.days}</span><input name="days" type="number" min="1" max="3650"></label>`,
 t.apiKeys.add, async ({ name, scopes, days }) => {
   const made = await post(['keys'], { name, appId, scopes: scopes.trim().split(/[\s,]+/), days: days ? Number(days) : undefined });
@@ -34,15 +34,14 @@ const rotate = async (row, again) => {
 };
 
 const revoke = (row, again) => askTyped({
-  title: t.apiKeys.revokeTitle, loses: [t.apiKeys.loses], id: row.name, verb: t.apiKeys.revoke,
+  title: `${t.audit.revokeToken}: ${row.name}`, loses: [t.apiKeys.loses], id: row.name, verb: t.audit.revokeToken,
   act: () => attempt(() => remove(['keys', row.keyId]), t.apiKeys.revoked).then(again),
 });
 
 const columns = again => [
-  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${row.name} ${row.endedAt && badge(t.users.hasEnded)}<br><span class="soft small">${row.keyId}</span>` },
-  { id: 'terminal', label: t.users.terminal, cell: row => html`<code class="any">${row.terminalId}</code>` },
+  { id: 'name', label: t.apps.name, isHead: true, cell: row => html`${row.name} ${row.endedAt && badge(t.users.hasEnded)}<br><span class="soft small any">${row.keyId}, ${t.users.terminal} ${row.terminalId}</span>` },
   { id: 'scopes', label: t.apiKeys.scopes, cell: row => row.scopes.join(', ') },
   { id: 'used', label: t.audit.used, cell: row => when(row.lastSeenAt) }, { id: 'until', label: t.commands.expires, cell: row => when(row.endedAt ?? row.expiresAt) },
-  { id: 'acts', label: t.acts.title, isActs: true, cell: row => !row.endedAt && html`<span class="row">${actButton('admin', t.apiKeys.rotate, () => rotate(row, again))}
-    ${actButton('admin', t.apiKeys.revoke, () => revoke(row, again), { kind: 'danger' })}</span>` },
+  { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<span class="row">${actButton('admin', t.secret.rotate, () => rotate(row, again), { disabled: row.endedAt !== undefined })}
+    ${actButton('admin', t.audit.revokeToken, () => revoke(row, again), { kind: 'danger', disabled: row.endedAt !== undefined })}</span>` },
 ];
