@@ -213,7 +213,7 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "Domain", "JSON", "Metering",
+                "Domain", "JSON", "Metering", "Wire",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),

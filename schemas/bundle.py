@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the console's interface as OpenAPI 3.1, the
+"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), requests over HTTP and the console's interface as OpenAPI 3.1, the
 documents' schemas in one file each, the pages of the reference, and the lists; and the parts of other files that are
 made of lists/ (see lists.py).
 
@@ -13,6 +13,7 @@ import sys
 
 import yaml
 
+import app_api
 import catalog
 import http_api
 import lists
@@ -359,6 +360,7 @@ def outputs():
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
     made |= {
         "asyncapi.yaml": asyncapi(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
+        "openapi-app.yaml": app_api.text(sys.modules[__name__]),
         "reference.txt": reference.site.archive()}
     return {GENERATED / name: text for name, text in made.items()}
 

@@ -120,7 +120,8 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    private func refusal(
+    /// Returns the refusal of an access by the client's rights and by the limits of form; nil if it is granted.
+    func refusal(
         _ client: Client,
         _ access: Access,
         to topic: Bytes

@@ -46,8 +46,8 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes the refusal of a CONNECT; once a second for a client refused as too fast or busy.
-    private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
+    /// Publishes the refusal of a CONNECT, or of a request over HTTP; once a second for a client refused as too fast or busy.
+    func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
         tell(
@@ -63,7 +63,7 @@ extension Gate {
 
     /// Ends a session's old token and the app secret's access at the first use of the session's token, and notifies the
     /// service.
-    private func noteUse(of session: Session, on terminalId: String) {
+    func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
         if let old = session.old { admission.spent.insert(old, of: session.sessionId, now: now) }
@@ -78,7 +78,8 @@ extension Gate {
         )
     }
 
-    private func check(_ facts: Broker.Facts, _ password: Digest?) throws(RefusalReason) -> Admission.Pass {
+    /// Checks the credentials of a connection, or of a request over HTTP.
+    func check(_ facts: Broker.Facts, _ password: Digest?) throws(RefusalReason) -> Admission.Pass {
         let attempt = Admission.Attempt(
             username: facts.username,
             password: password,
@@ -89,7 +90,8 @@ extension Gate {
         return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    private func checkLimits(
+    /// Checks the limits on new clients and on clients that sent too fast.
+    func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
         source: String?,

@@ -81,8 +81,9 @@ final class Gate {
     /// A login that replaces another user's session revokes that user's topics through the file alone, and can happen
     /// between two looks: messages published after it must not be delivered by old grants.
     var mustLookToDeliver = false
-    /// The prefix of all users' topics.
+    /// The prefixes of all users' and of all terminals' topics.
     let users: [UInt8]
+    let apps: [UInt8]
 
     private var lastNumber = Clock.microseconds()
     /// The service's largest connection number at the last look.
@@ -131,6 +132,7 @@ final class Gate {
         backlogs = Backlogs(limit: settings.limits.statusBacklog)
         echoes = Array("\(settings.root)/system/echo/status".utf8)
         users = Array("\(settings.root)/user/".utf8)
+        apps = Array("\(settings.root)/app/".utf8)
         batchTopics = Array("\(settings.root)/system/batch/".utf8)
         look()
     }

@@ -12,6 +12,7 @@ private let events = [
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
 private let publishTopic = "$CONTROL/lamplighter/publish"
+private let requestTopic = "$CONTROL/lamplighter/request"
 
 /// The implementation of the shared library's entry points.
 ///
@@ -55,7 +56,7 @@ package enum Plugin {
         _ gate: UnsafeMutableRawPointer
     ) -> Int32 {
         for event in events {
-            let topics = event == MOSQ_EVT_CONTROL ? [controlTopic, publishTopic] : [nil]
+            let topics = event == MOSQ_EVT_CONTROL ? [controlTopic, publishTopic, requestTopic] : [nil]
             for topic in topics {
                 let code = gate_register(plugin, Int32(event.rawValue), answer, topic, gate)
                 guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
@@ -95,10 +96,10 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
         guard let client = event.client, let payload = event.payload else { break }
         let bytes = borrow(payload, count: event.payloadlen)
-        if event.topic.map({ strcmp($0, publishTopic) == 0 }) == true {
-            gate.publishBatch(client, bytes)
-        } else {
-            gate.control(client, bytes)
+        switch event.topic.map({ String(cString: $0) }) {
+        case publishTopic: gate.publishBatch(client, bytes)
+        case requestTopic: gate.publishRequests(client, bytes)
+        default: gate.control(client, bytes)
         }
     default: gate.tick()
     }

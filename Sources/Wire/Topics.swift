@@ -192,6 +192,8 @@ package struct Topics: Sendable {
     package func batches(_ worker: String) -> String { system("batch/\(worker)") }
     /// The topic of commands to the gate.
     package static let gateControl = "$CONTROL/lamplighter/v1"
+    /// The topic of batches of requests over HTTP, which the gate checks and publishes.
+    package static let gateRequest = "$CONTROL/lamplighter/request"
     /// The topic of batches that the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 

@@ -255,6 +255,15 @@ class Devices(Guided):
         self.assertIn("done", self.start(guides["first-app"].commands[0], did=did).end())
 
 
+class OverHTTP(Guided):
+    def test_an_app_without_mqtt(self):
+        guide = self.guide("over-http")
+        shell, python = guide.commands
+        printed = self.start(shell.replace("127.0.0.1:8080", f"127.0.0.1:{self.service.http_port}")).end()
+        self.assertRegex(printed, r'"ok":true.*"session":')
+        self.assertIn('"devices": []'.replace('"', "'"), self.start(python).end())
+
+
 class Apps(Guided):
     def test_a_page_in_the_browser(self):
         lamp, did = self.lamp()

@@ -19,10 +19,10 @@ START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
 # The handwritten pages in their order.
 FIRST = ("index", "try", "connecting", "examples")
 RULE_PAGES = (
-    "registration", "reports", "presence", "commands", "products", "requests", "accounts", "sessions", "sharing",
+    "registration", "reports", "presence", "commands", "products", "requests", "http", "accounts", "sessions", "sharing",
     "schedules", "delivery", "clocks", "fairness", "operation")
 GUIDE_PAGES = (
-    "first-device", "by-hand", "first-app", "logging-in", "sharing", "history", "real-server", "console", "watching",
+    "first-device", "by-hand", "first-app", "over-http", "logging-in", "sharing", "history", "real-server", "console", "watching",
     "proxy", "growing", "processes", "moving")
 
 

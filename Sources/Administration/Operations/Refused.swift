@@ -71,21 +71,9 @@ package struct Refused: Error {
     }
 
     private init(_ rejection: Rejection) {
-        let status =
-            switch rejection.code {
-            case .invalidRequest, .invalidCode: 400
-            case .invalidToken, .invalidCredentials: 401
-            case .forbidden, .policyRejected, .notListed, .notBound, .notSubscribed, .regionNotServed: 403
-            case .resourceNotFound: 404
-            case .duplicated, .deviceOffline, .expired: 409
-            case .deviceTimeout: 504
-            case .tooManyRequests: 429
-            case .unavailable: 503
-            case .internal: 500
-            }
         let faults = [rejection] + rejection.others
         let detail = faults.map(\.message).joined(separator: " ")
-        self.init(status, rejection.code.rawValue, detail, field: rejection.field)
+        self.init(rejection.code.httpStatus, rejection.code.rawValue, detail, field: rejection.field)
         if faults.count > 1 { problems = ProductCheck.problems(rejection) }
         retryAfter = rejection.retryAfter
     }

@@ -8,7 +8,7 @@ import Metering
 /// can't be cut out of the list, so it is copied if one must be removed.
 struct MessageProperties {
     /// The head of the broker's list, or of its replacement.
-    private(set) var list: OpaquePointer?
+    var list: OpaquePointer?
 
     /// The name of the user property with the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
@@ -70,6 +70,9 @@ struct MessageProperties {
         list = fresh
         return true
     }
+
+    /// Frees the list, which the broker doesn't take over.
+    mutating func discard() { gate_property_free(&list) }
 
     /// Adds a user property of the gate; returns false if memory is short.
     mutating func add(_ name: [CChar], _ value: String) -> Bool {

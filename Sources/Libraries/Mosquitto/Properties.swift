@@ -31,6 +31,8 @@ struct Properties: ~Copyable {
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
+    /// The source address of a request over HTTP, for the broker's plugin; sent in batches alone.
+    package var sourceAddress: String?
     /// The request's data, returned unchanged: at most 65,535 bytes.
     package var correlationData: [UInt8]?
     /// Seconds after which the broker drops a message that it could not deliver.
@@ -43,11 +45,13 @@ package struct PublishProperties: Equatable, Sendable {
     /// Makes properties; omitted ones are not sent.
     package init(
         responseTopic: String? = nil,
+        sourceAddress: String? = nil,
         correlationData: [UInt8]?,
         messageExpirySeconds: UInt32?,
         traceparent: String?
     ) {
         self.responseTopic = responseTopic
+        self.sourceAddress = sourceAddress
         self.correlationData = correlationData
         self.messageExpirySeconds = messageExpirySeconds
         self.traceparent = traceparent

@@ -43,8 +43,28 @@ final class PublishBatch {
     /// Returns the ids of the messages in a packet that the broker confirmed, and forgets them.
     func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
 
-    /// Adds a message, of which `data` and `trace` are properties.
-    func append(_ message: Message, data: [UInt8]?, trace: [UInt8]?) {
+    /// The bytes of a message's properties that a batch can hold.
+    struct Fields {
+        var responseTopic: [UInt8]?
+        var correlation: [UInt8]?
+        var sourceAddress: [UInt8]?
+        var traceparent: [UInt8]?
+
+        init(_ properties: PublishProperties?) {
+            responseTopic = properties?.responseTopic.map { Array($0.utf8) }
+            correlation = properties?.correlationData
+            sourceAddress = properties?.sourceAddress.map { Array($0.utf8) }
+            traceparent = properties?.traceparent.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+        }
+
+        /// The sum of their lengths.
+        var bytes: Int {
+            [responseTopic, correlation, sourceAddress, traceparent].reduce(0) { $0 + ($1?.count ?? 0) }
+        }
+    }
+
+    /// Adds a message with these properties.
+    func append(_ message: Message, _ fields: Fields) {
         var topic = message.topic
         topic.withUTF8 { topic in
             message.payload.withUnsafeBufferPointer { payload in
@@ -52,15 +72,26 @@ final class PublishBatch {
                 batched.isAtLeastOnce = message.quality == .atLeastOnce
                 batched.isRetained = message.isRetained
                 batched.expirySeconds = message.properties?.messageExpirySeconds
-                (data ?? []).withUnsafeBufferPointer { bytes in
-                    if data != nil { batched.correlation = bytes }
-                    (trace ?? []).withUnsafeBufferPointer { bytes in
-                        if !bytes.isEmpty { batched.traceparent = bytes }
-                        writer.append(batched)
+                Self.lend(fields.responseTopic) {
+                    batched.responseTopic = $0
+                    Self.lend(fields.correlation) {
+                        batched.correlation = $0
+                        Self.lend(fields.sourceAddress) {
+                            batched.sourceAddress = $0
+                            Self.lend(fields.traceparent) {
+                                batched.traceparent = $0
+                                writer.append(batched)
+                            }
+                        }
                     }
                 }
             }
         }
+    }
+
+    private static func lend(_ bytes: [UInt8]?, _ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
+        guard let bytes else { return body(nil) }
+        bytes.withUnsafeBufferPointer(body)
     }
 }
 
@@ -74,11 +105,10 @@ extension Connection {
         guard let batch else { return try publish(message) }
         try checkTopic(message.topic)
         guard message.topic.utf8.first != UInt8(ascii: "$") else { return try publishAlone(message, after: batch) }
-        let data = message.properties?.correlationData
-        let trace = message.properties?.traceparent.map { Array($0.utf8) }
-        let bytes = message.topic.utf8.count + message.payload.count
-        if !batch.writer.hasRoom(bytes: bytes + (data?.count ?? 0) + (trace?.count ?? 0)) { try sendBatch() }
-        batch.append(message, data: data, trace: trace)
+        let fields = PublishBatch.Fields(message.properties)
+        let bytes = message.topic.utf8.count + message.payload.count + fields.bytes
+        if !batch.writer.hasRoom(bytes: bytes) { try sendBatch() }
+        batch.append(message, fields)
         let id = batch.takeID()
         if batch.isFull { try sendBatch() }
         return id

@@ -1,8 +1,10 @@
+import Domain
 import Files
 import Logging
 import ServiceLifecycle
 import ServiceSettings
 import Web
+import Workers
 
 /// The listeners of this process, and the watch that gives them new certificates.
 struct WebListeners {
@@ -14,8 +16,19 @@ struct WebListeners {
     /// - Throws: A `Problem` if the certificate can't be used.
     init(_ context: RunContext, _ backend: Backend, broker: BrokerChild?, console: ConsolePart?) throws {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
-        var services: [any Service] = [Self.health(context), Self.pages(context, backend, tls: contexts)]
-        if let relay = Self.relay(context, tls: contexts) { services.append(relay) }
+        let addresses = Self.relayedAddresses(context)
+        let connection = try RequestConnection(context, backend.environment.topics)
+        let front = RequestFront(
+            context,
+            backend.environment,
+            connection: connection,
+            streams: Self.streams(context, addresses)
+        )
+        var services: [any Service] = [
+            Self.health(context), WorkService(connection, after: context.readiness),
+            Self.pages(context, backend, front: front, tls: contexts),
+        ]
+        if let relay = Self.relay(context, addresses, tls: contexts) { services.append(relay) }
         if let console, let port = context.ports.console {
             services.append(Self.console(context, console, port: port, tls: contexts))
         }
@@ -56,7 +69,12 @@ struct WebListeners {
         )
     }
 
-    private static func pages(_ context: RunContext, _ backend: Backend, tls: TLSContexts?) -> WebServer {
+    private static func pages(
+        _ context: RunContext,
+        _ backend: Backend,
+        front: RequestFront,
+        tls: TLSContexts?
+    ) -> WebServer {
         let settings = context.settings
         let (plain, secure) = (context.ports.http, context.ports.httpTLS)
         return WebServer(
@@ -74,6 +92,7 @@ struct WebListeners {
             readiness: context.readiness,
             pages: backend.pages,
             documents: ReferenceDocuments.documents(context),
+            front: front,
             console: { context.consoleURL(isLocal: $0) }
         )
     }
@@ -102,22 +121,50 @@ struct WebListeners {
         )
     }
 
-    private static func relay(_ context: RunContext, tls: TLSContexts?) -> WebSocketServer? {
-        let (settings, ports) = (context.settings, context.ports)
-        guard ports.webSocket != nil || ports.webSocketTLS != nil else { return nil }
-        let addresses: RelayedAddresses?
+    /// Opens the file of addresses for the gate; nil if this process relays nothing, or if the system refuses that.
+    private static func relayedAddresses(_ context: RunContext) -> RelayedAddresses? {
+        // Only one of several processes relays.
+        guard relays(context), context.settings.workers.contains(.session) else { return nil }
         do {
-            addresses = try RelayedAddresses(path: context.directory.relayedAddresses)
+            return try RelayedAddresses(path: context.directory.relayedAddresses)
         } catch {
-            addresses = nil
             context.logger.warning(
                 "the gate will not see the addresses of WebSocket clients",
                 metadata: ["reason": "\(error)"]
             )
+            return nil
         }
+    }
+
+    /// Whether the relay and the streams can reach the broker: they can't over TLS.
+    private static func relays(_ context: RunContext) -> Bool {
+        context.ownsBroker || context.settings.mqttCAFile == nil
+    }
+
+    private static func brokerHost(_ context: RunContext) -> String {
+        context.ownsBroker ? LocalHosts.relay(of: context.settings.mqttHost) : context.settings.mqttHost
+    }
+
+    private static func streams(_ context: RunContext, _ addresses: RelayedAddresses?) -> UserStreams? {
+        guard relays(context) else { return nil }
+        return UserStreams(
+            brokerHost: brokerHost(context),
+            brokerPort: context.ports.mqtt,
+            addresses: addresses,
+            limit: context.settings.httpConnections / 2
+        )
+    }
+
+    private static func relay(
+        _ context: RunContext,
+        _ addresses: RelayedAddresses?,
+        tls: TLSContexts?
+    ) -> WebSocketServer? {
+        let (settings, ports) = (context.settings, context.ports)
+        guard ports.webSocket != nil || ports.webSocketTLS != nil else { return nil }
         return WebSocketServer(
             endpoints: endpoints(settings, plain: ports.webSocket, secure: ports.webSocketTLS, tls),
-            brokerHost: context.ownsBroker ? LocalHosts.relay(of: settings.mqttHost) : settings.mqttHost,
+            brokerHost: brokerHost(context),
             brokerPort: ports.mqtt,
             origins: OriginRule(settings.webSocketOrigins),
             addresses: addresses,

@@ -108,9 +108,9 @@ package struct ConsoleServer: Service {
 
 /// Writes the parts of a streamed answer.
 package struct EventWriter {
-    fileprivate var writer: any ResponseBodyWriter
+    var writer: any ResponseBodyWriter
 
-    fileprivate init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+    init(_ writer: any ResponseBodyWriter) { self.writer = writer }
 
     /// Writes a part, and waits while the client is slow.
     ///

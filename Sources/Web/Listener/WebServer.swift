@@ -11,23 +11,27 @@ package struct WebServer: Service {
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
+    private let front: RequestFront?
     private let console: @Sendable (_ isLocal: Bool) -> String?
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// Without `pages` it serves no pages behind links, without `documents` no reference. `console` returns the
+    /// Without `pages` it serves no pages behind links, without `documents` no reference, without `front` no requests and
+    /// streams. `console` returns the
     /// console's address for a visitor on this machine or elsewhere.
     package init(
         _ listener: Listener,
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
+        front: RequestFront? = nil,
         console: @escaping @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
     ) {
         self.listener = listener
         self.readiness = readiness
         self.pages = pages
         self.documents = documents
+        self.front = front
         self.console = console
     }
 
@@ -40,6 +44,7 @@ package struct WebServer: Service {
         // Some programs that check links in e-mails send HEAD first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
+        if let front { router.add(middleware: RequestRoutes(front: front)) }
         let home = HomePage(basePath: pages?.basePath ?? "", hasDocuments: documents != nil, console: console)
         router.add(middleware: MissingPage(home: home))
         router.get("healthz") { _, _ in PlainAnswer.alive }

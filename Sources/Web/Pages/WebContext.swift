@@ -15,14 +15,17 @@ struct WebContext: RequestContext {
 
     /// Returns the client's address: the other end's or, if that is a proxy on this machine, the last one that the
     /// proxy names.
-    func visitor(of request: Request) -> String {
+    func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),
             let name = HTTPFields.Element.Name("X-Forwarded-For"),
             let last = request.headers[name]?.split(separator: ",").last
-        else { return Self.household(peer) }
-        return Self.household(String(last.filter { $0 != " " }.prefix(64)))
+        else { return LocalPeer.unmapped(peer) }
+        return String(last.filter { $0 != " " }.prefix(64))
     }
+
+    /// Returns the same, or the /64 of an IPv6 address.
+    func visitor(of request: Request) -> String { Self.household(address(of: request)) }
 
     /// Returns an IPv6 address's /64, which one household shares; an IPv4 address unchanged.
     static func household(_ address: String) -> String {

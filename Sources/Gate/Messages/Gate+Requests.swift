@@ -1,0 +1,140 @@
+import Batching
+import CMosquittoBroker
+import Credentials
+import JSON
+import Metering
+
+// Requests that terminals send over HTTP. The service passes each on with its sender's password, which the gate checks
+// as at a CONNECT. A request counts as a message of the terminal and of its source address, so that the limits hold
+// over both transports together. Nobody can subscribe to the topic of these batches: the gate alone sees passwords.
+extension Gate {
+    /// The number of bytes before a request's payload: the SHA-256 of the sender's password.
+    private static let digestBytes = 32
+
+    /// Publishes the requests of a batch received on `$CONTROL/lamplighter/request`, and reports the refused ones to
+    /// the sender of the batch.
+    func publishRequests(_ pointer: OpaquePointer, _ payload: Bytes) {
+        guard let front = clients[pointer], front.isStill(pointer), front.rights.isWorker, front.isConnected,
+            front.tally == nil
+        else { return }
+        guard BatchReader.count(in: payload) != nil, var reader = BatchReader(payload) else {
+            Broker.log(.warning, "ignored an unintelligible batch from \(front.clientId)")
+            return
+        }
+        look()
+        while let message = reader.next() {
+            guard let digest = Digest(Array(message.payload.prefix(Self.digestBytes))), let facts = facts(of: message)
+            else {
+                Broker.log(.warning, "skipped a request that \(front.clientId) must not publish")
+                continue
+            }
+            do {
+                try publish(message, as: facts, digest)
+            } catch {
+                if error != .overloaded { tell(facts, error) }
+                report(error, of: message)
+            }
+        }
+    }
+
+    /// Returns the sender that a request's topic names, with the address that the service states; nil if the topic
+    /// isn't a request's.
+    private func facts(of message: BatchedMessage) -> Broker.Facts? {
+        guard Topic.isBelow(message.topic, apps) else { return nil }
+        var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
+        guard let app = levels.next(), let terminal = levels.next(),
+            levels.next()?.elementsEqual("request".utf8) == true
+        else { return nil }
+        return Broker.Facts(
+            username: "app:" + String(decoding: app, as: UTF8.self),
+            clientId: String(decoding: terminal, as: UTF8.self),
+            address: message.sourceAddress.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        )
+    }
+
+    /// Publishes a request if its sender could connect and publish it.
+    private func publish(
+        _ message: BatchedMessage,
+        as facts: Broker.Facts,
+        _ digest: Digest
+    ) throws(RefusalReason) {
+        let body = Bytes(rebasing: message.payload.dropFirst(Self.digestBytes))
+        let pass = try check(facts, digest)
+        let source = SourceAddress(facts.address)?.text
+        let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
+        try checkLimits(pass, facts, source: source, key: key)
+        let tally = try tally(of: pass, clientId: facts.clientId, key: key, will: message.topic.count &+ body.count)
+        defer {
+            if connected[facts.clientId]?.tally !== tally, let tally { tallies.keep(tally, at: Clock.coarse()) }
+        }
+        let client = Client(pass, facts: facts, connection: 0)
+        client.tally = tally
+        giveRights(to: client)
+        let access = Access.publish(body, retained: false)
+        if let reason = refusal(client, access, to: message.topic) { throw reason }
+        if let tally, pass.principal.isCountedByAddress, isBeyondAddress(tally, source) { throw .addressTooFast }
+        if isShed(client, access, to: message.topic) { throw .overloaded }
+        if let session = pass.begun { noteUse(of: session, on: facts.clientId) }
+        publish(message, body: body, from: source)
+    }
+
+    /// Counts a message against its source address; returns true if it exceeds the address's budget.
+    private func isBeyondAddress(_ tally: Tally, _ source: String?) -> Bool {
+        let now = Clock.coarse()
+        guard let source, let address = addressTallies.join(source, at: now) else { return false }
+        defer { addressTallies.leave(address, at: now) }
+        if case .beyond = address.budget.take(&tally.share, at: now) { return true }
+        return false
+    }
+
+    private func publish(_ message: BatchedMessage, body: Bytes, from source: String?) {
+        var properties = MessageProperties(nil)
+        let isWhole = properties.add(message) && source.map { properties.add(MessageProperties.address, $0) } ?? true
+        guard isWhole else {
+            properties.discard()
+            return Broker.log(.error, "a request could not be published: memory is short")
+        }
+        Broker.publish(
+            topicForWorkers(String(decoding: message.topic, as: UTF8.self)),
+            Array(body),
+            qos: 1,
+            properties: properties
+        )
+    }
+
+    /// Reports a refused request to the process that sent it: the last level of its response topic names that.
+    private func report(_ reason: RefusalReason, of message: BatchedMessage) {
+        guard let answers = message.responseTopic, let node = answers.split(separator: Topic.slash).last else { return }
+        var properties = MessageProperties(nil)
+        guard properties.add(message) else { return properties.discard() }
+        let object: JSONObject = ["reason": .string(reason.rawValue)]
+        Broker.publish(
+            "\(settings.root)/system/http/\(String(decoding: node, as: UTF8.self))",
+            object.encoded(),
+            qos: 1,
+            properties: properties
+        )
+    }
+}
+
+extension MessageProperties {
+    /// Adds a request's Response Topic, Correlation Data and trace; returns false if memory is short.
+    fileprivate mutating func add(_ message: BatchedMessage) -> Bool {
+        var isWhole = true
+        if let topic = message.responseTopic {
+            let id = Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue)
+            isWhole = gate_property_add_string(&list, id, String(decoding: topic, as: UTF8.self)) == success && isWhole
+        }
+        if let data = message.correlation {
+            let id = Int32(MQTT_PROP_CORRELATION_DATA.rawValue)
+            let count = UInt16(truncatingIfNeeded: data.count)
+            isWhole = gate_property_add_binary(&list, id, data.baseAddress, count) == success && isWhole
+        }
+        if let trace = message.traceparent {
+            isWhole = add(Self.traceparent, String(decoding: trace, as: UTF8.self)) && isWhole
+        }
+        return isWhole
+    }
+
+    private var success: Int32 { MOSQ_ERR_SUCCESS.rawValue }
+}

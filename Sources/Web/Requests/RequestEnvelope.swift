@@ -1,0 +1,46 @@
+import Domain
+import JSON
+import Wire
+
+/// The envelope of a request over HTTP: the payload that the same request has over MQTT.
+struct RequestEnvelope: Equatable {
+    /// The payload.
+    var payload: [UInt8]
+    /// The token, from the header or from the body.
+    var token: String?
+
+    /// Reads a body, and adds the members that the header or the front supplies; an empty body is `{}`.
+    ///
+    /// The other bytes stay as they are, so that the worker reads what the client sent.
+    /// - Throws: `Rejection` if the body isn't a JSON object, or if its token isn't the header's.
+    init(_ body: [UInt8], credentials: RequestCredentials?, newID: @autoclosure () -> String) throws(Rejection) {
+        let body = body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ? Array("{}".utf8) : body
+        let object: JSONObject
+        do {
+            object = try Payload.object(body[...])
+        } catch {
+            throw error.rejection
+        }
+        token = object["token"]?.stringValue
+        var added: [String] = []
+        if object["id"] == nil { added.append("\"id\":\"\(newID())\"") }
+        if case .bearer(let bearer) = credentials {
+            guard let own = object["token"], own != .null else {
+                if object["token"] == nil { added.append("\"token\":\"\(bearer)\"") }
+                token = bearer
+                payload = Self.splice(added, into: body, isEmpty: object.members.isEmpty)
+                return
+            }
+            guard own == .string(bearer) else {
+                throw Rejection.invalid("token", "The envelope's token is not the header's.")
+            }
+        }
+        payload = Self.splice(added, into: body, isEmpty: object.members.isEmpty)
+    }
+
+    private static func splice(_ members: [String], into body: [UInt8], isEmpty: Bool) -> [UInt8] {
+        guard !members.isEmpty, let start = body.firstIndex(of: UInt8(ascii: "{")) else { return body }
+        let text = members.joined(separator: ",") + (isEmpty ? "" : ",")
+        return body[...start] + Array(text.utf8) + body[(start + 1)...]
+    }
+}

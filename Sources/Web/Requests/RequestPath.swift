@@ -1,0 +1,43 @@
+import Domain
+import Wire
+
+/// A path below the root of all topics.
+///
+/// The rules in words (reference: http#paths).
+enum RequestPath: Equatable {
+    /// A request, with its app and terminal unless the path leaves them out.
+    case request(AppID?, TerminalID?, service: String, method: String)
+    /// The stream of a user's messages.
+    case stream
+
+    /// Reads a path, such as `/ll/v1/request/device/list`; nil if there is no such path.
+    init?(_ path: some StringProtocol, root: String) {
+        let prefix = "/\(root)/"
+        guard path.utf8.starts(with: prefix.utf8) else { return nil }
+        let levels = path.utf8.dropFirst(prefix.utf8.count)
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(decoding: Array($0), as: UTF8.self) }
+        if levels == ["stream"] {
+            self = .stream
+            return
+        }
+        guard let method = levels.last, let service = levels.dropLast().last, Topics.isMethodWord(service),
+            Topics.isMethodWord(method)
+        else { return nil }
+        switch levels.dropLast(2) {
+        case ["request"]: self = .request(nil, nil, service: service, method: method)
+        case let head where head.count == 4 && head[0] == "app" && head[3] == "request":
+            guard let app = AppID(head[1]), let terminal = TerminalID(head[2]) else { return nil }
+            self = .request(app, terminal, service: service, method: method)
+        default: return nil
+        }
+    }
+
+    /// The methods of HTTP that the path answers, besides OPTIONS.
+    var method: String {
+        switch self {
+        case .request: "POST"
+        case .stream: "GET"
+        }
+    }
+}

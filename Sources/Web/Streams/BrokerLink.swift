@@ -1,0 +1,101 @@
+import NIOCore
+
+/// A connection to the broker whose packets are read one by one, when they are wanted.
+///
+/// While nothing is wanted, nothing is read: the broker then holds the messages, within its limits.
+final class BrokerLink: Sendable {
+    /// The next packet, or the reason why there is none.
+    enum Event {
+        case packet(MQTTPacket)
+        /// The wait is over.
+        case silence
+        /// The connection has ended.
+        case closed
+    }
+
+    private let channel: any Channel
+    private let reader: NIOLoopBound<PacketReader>
+
+    /// Wraps a connection to whose pipeline `addHandlers` has added the reader.
+    init(_ channel: any Channel, _ reader: NIOLoopBound<PacketReader>) {
+        self.channel = channel
+        self.reader = reader
+    }
+
+    /// Adds the decoder and the reader to a new connection.
+    static func addHandlers(to channel: any Channel) throws -> NIOLoopBound<PacketReader> {
+        let reader = PacketReader()
+        try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(MQTTDecoder()), reader)
+        return NIOLoopBound(reader, eventLoop: channel.eventLoop)
+    }
+
+    /// Waits for the next packet; one task at a time may wait.
+    func next(within limit: TimeAmount) async -> Event {
+        let promise = channel.eventLoop.makePromise(of: Event.self)
+        channel.eventLoop.execute { [reader] in reader.value.wait(for: promise, within: limit) }
+        return (try? await promise.futureResult.get()) ?? .closed
+    }
+
+    /// Sends a packet.
+    func send(_ packet: ByteBuffer) { channel.writeAndFlush(packet, promise: nil) }
+
+    /// Says farewell and closes the connection.
+    func close() {
+        channel.writeAndFlush(MQTTPacket.disconnect).whenComplete { [channel] _ in channel.close(promise: nil) }
+    }
+}
+
+/// Keeps the packets read until they are wanted; belongs to the event loop of its connection.
+final class PacketReader: ChannelInboundHandler {
+    typealias InboundIn = MQTTPacket
+
+    private var context: ChannelHandlerContext?
+    private var packets: [MQTTPacket] = []
+    private var hasEnded = false
+    private var waiting: EventLoopPromise<BrokerLink.Event>?
+    private var deadline: Scheduled<Void>?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+    func channelInactive(context: ChannelHandlerContext) { end() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        packets.append(unwrapInboundIn(data))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        answer()
+        if waiting != nil { context.read() }
+    }
+
+    func wait(for promise: EventLoopPromise<BrokerLink.Event>, within limit: TimeAmount) {
+        waiting?.succeed(.silence)
+        waiting = promise
+        answer()
+        guard waiting != nil, let context else { return }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { self.settle(.silence) }
+        context.read()
+    }
+
+    private func answer() {
+        guard waiting != nil else { return }
+        if !packets.isEmpty {
+            settle(.packet(packets.removeFirst()))
+        } else if hasEnded {
+            settle(.closed)
+        }
+    }
+
+    private func settle(_ event: BrokerLink.Event) {
+        deadline?.cancel()
+        deadline = nil
+        waiting?.succeed(event)
+        waiting = nil
+    }
+
+    private func end() {
+        (hasEnded, context) = (true, nil)
+        answer()
+    }
+}

@@ -1,0 +1,140 @@
+import NIOCore
+
+/// A packet of MQTT 5 from the broker, as far as a stream reads it.
+enum MQTTPacket: Equatable {
+    /// The broker's answer to CONNECT.
+    case connected(code: UInt8)
+    /// The broker's answer to SUBSCRIBE, with a code for each filter.
+    case subscribed(codes: [UInt8])
+    /// A message; it's acknowledged by its id, if it has one.
+    case message(topic: String, payload: [UInt8], id: UInt16?)
+    /// The end of the connection, which the gate cuts off.
+    case disconnected
+    /// Another packet.
+    case other
+
+    /// Reads the content of a packet; nil if it's malformed.
+    init?(kind: UInt8, _ body: ByteBuffer) {
+        var body = body
+        switch kind >> 4 {
+        case 2:
+            guard body.readInteger(as: UInt8.self) != nil, let code = body.readInteger(as: UInt8.self) else {
+                return nil
+            }
+            self = .connected(code: code)
+        case 3:
+            guard let length = body.readInteger(as: UInt16.self), let topic = body.readString(length: Int(length))
+            else {
+                return nil
+            }
+            var id: UInt16?
+            if kind & 6 != 0 {
+                id = body.readInteger()
+                guard id != nil else { return nil }
+            }
+            guard body.skipProperties() else { return nil }
+            self = .message(topic: topic, payload: Array(buffer: body), id: id)
+        case 9:
+            guard body.readInteger(as: UInt16.self) != nil, body.skipProperties() else { return nil }
+            self = .subscribed(codes: Array(buffer: body))
+        case 14: self = .disconnected
+        default: self = .other
+        }
+    }
+
+    // MARK: Packets to the broker
+
+    /// Returns a CONNECT without a session that outlives the connection.
+    static func connect(clientID: String, username: String, password: String) -> ByteBuffer {
+        packet(0x10) { body in
+            body.write(text: "MQTT")
+            body.writeBytes([5, 0xC2])
+            body.writeInteger(UInt16(keepAliveSeconds))
+            // Receive Maximum: the messages that may wait for a slow client outside the broker.
+            body.writeBytes([3, 0x21, 0, 20])
+            for text in [clientID, username, password] { body.write(text: text) }
+        }
+    }
+
+    /// Returns a SUBSCRIBE with QoS 1, upon which the broker first sends what it has retained.
+    static func subscribe(_ filters: [String]) -> ByteBuffer {
+        packet(0x82) { body in
+            body.writeBytes([0, 1, 0])
+            for filter in filters {
+                body.write(text: filter)
+                body.writeInteger(UInt8(1))
+            }
+        }
+    }
+
+    /// Returns the acknowledgement of a message.
+    static func acknowledge(_ id: UInt16) -> ByteBuffer { packet(0x40) { $0.writeInteger(id) } }
+    /// A PINGREQ.
+    static var ping: ByteBuffer { packet(0xC0) { _ in } }
+    /// A DISCONNECT.
+    static var disconnect: ByteBuffer { packet(0xE0) { _ in } }
+
+    /// The seconds without a packet after which the broker ends the connection, with half as many again.
+    private static let keepAliveSeconds = 60
+
+    private static func packet(_ head: UInt8, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {
+        var body = ByteBuffer()
+        write(&body)
+        var packet = ByteBuffer(bytes: [head])
+        var length = body.readableBytes
+        repeat {
+            packet.writeInteger(UInt8(length & 127) | (length > 127 ? 128 : 0))
+            length >>= 7
+        } while length > 0
+        packet.writeBuffer(&body)
+        return packet
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func write(text: String) {
+        writeInteger(UInt16(truncatingIfNeeded: text.utf8.count))
+        writeString(text)
+    }
+
+    fileprivate mutating func skipProperties() -> Bool {
+        guard case .some(.some(let length)) = readLength() else { return false }
+        guard length <= readableBytes else { return false }
+        moveReaderIndex(forwardBy: length)
+        return true
+    }
+
+    /// Reads a length of one to four bytes; nil if more bytes must arrive, `.some(nil)` if it's malformed.
+    fileprivate mutating func readLength() -> Int?? {
+        var (value, start) = (0, readerIndex)
+        for shift in stride(from: 0, through: 21, by: 7) {
+            guard let byte = getInteger(at: start, as: UInt8.self), start < writerIndex else { return nil }
+            start += 1
+            value |= Int(byte & 127) << shift
+            if byte < 128 {
+                moveReaderIndex(to: start)
+                return value
+            }
+        }
+        return .some(nil)
+    }
+}
+
+/// Splits the broker's bytes into packets.
+struct MQTTDecoder: ByteToMessageDecoder {
+    typealias InboundOut = MQTTPacket
+
+    /// The error of bytes that aren't MQTT.
+    struct Malformed: Error {}
+
+    mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
+        var rest = buffer
+        guard let kind = rest.readInteger(as: UInt8.self), let length = rest.readLength() else { return .needMoreData }
+        guard let length else { throw Malformed() }
+        guard let body = rest.readSlice(length: length) else { return .needMoreData }
+        guard let packet = MQTTPacket(kind: kind, body) else { throw Malformed() }
+        buffer = rest
+        context.fireChannelRead(wrapInboundOut(packet))
+        return .continue
+    }
+}

@@ -1,0 +1,40 @@
+import Domain
+
+/// The filters of a user's stream, behind the root.
+struct StreamFilters: Equatable {
+    let texts: [String]
+
+    /// The maximum number of filters.
+    private static let countMax = 8
+    private static let bytesMax = 512
+
+    /// Reads the query, in which `filter` may be repeated; without one, all topics of the terminal and of its user.
+    ///
+    /// - Throws: `Rejection`; `Forbidden` for a filter outside the spaces of the terminal and its user.
+    init(_ query: String?, of holder: RequestFront.Holder) throws(Rejection) {
+        guard let uid = holder.uid else { throw Rejection(.forbidden, "A stream of messages is a user's.") }
+        let spaces = ["app/\(holder.app.text)/\(holder.terminal.text)/", "user/\(uid.text)/"]
+        var texts: [String] = []
+        for pair in query?.split(separator: "&") ?? [] {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts[0] == "filter", parts.count == 2 else {
+                throw Rejection.invalid("query", "A stream takes the parameter filter alone.")
+            }
+            guard let text = FormFields.decodePart(parts[1]), (1...Self.bytesMax).contains(text.utf8.count),
+                !text.utf8.contains(where: { $0 < 0x20 })
+            else { throw Rejection.invalid("filter", "A filter is a topic behind the root, of at most 512 bytes.") }
+            guard spaces.contains(where: { text.utf8.starts(with: $0.utf8) }) else {
+                throw Rejection(
+                    .forbidden,
+                    "A filter must begin with \(spaces[0]) or \(spaces[1]).",
+                    field: "filter"
+                )
+            }
+            texts.append(text)
+        }
+        guard texts.count <= Self.countMax else {
+            throw Rejection.invalid("filter", "A stream takes at most \(Self.countMax) filters.")
+        }
+        self.texts = texts.isEmpty ? spaces.map { $0 + "#" } : texts
+    }
+}

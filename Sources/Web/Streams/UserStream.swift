@@ -1,0 +1,126 @@
+import Domain
+import JSON
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
+/// An open stream of a user's messages, as server-sent events.
+final class UserStream: Sendable {
+    private let link: BrokerLink
+    private let early: [MQTTPacket]
+    private let token: String
+    private let find: @Sendable (_ token: String) async throws -> RequestFront.Holder?
+    private let isBrokerThere: @Sendable () async -> Bool
+    private let leave: @Sendable () -> Void
+    private let isStopping = Atomic(false)
+
+    /// The silence after which a comment shows whether the client is still there, and a ping keeps the broker's
+    /// connection.
+    private static let silenceMax: TimeAmount = .seconds(15)
+
+    init(
+        _ link: BrokerLink,
+        early: [MQTTPacket],
+        token: String,
+        find: @escaping @Sendable (_ token: String) async throws -> RequestFront.Holder?,
+        isBrokerThere: @escaping @Sendable () async -> Bool,
+        leave: @escaping @Sendable () -> Void
+    ) {
+        self.link = link
+        self.early = early
+        self.token = token
+        self.find = find
+        self.isBrokerThere = isBrokerThere
+        self.leave = leave
+    }
+
+    deinit {
+        // Also a stream whose client left before the answer.
+        link.close()
+        leave()
+    }
+
+    /// Sends messages until the connection to the broker ends or the service stops.
+    ///
+    /// - Throws: Once the client is gone.
+    @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
+        try await withGracefulShutdownHandler {
+            // The head must leave now, even if no message comes.
+            try await writer.write(Array(":\n\n".utf8))
+            for packet in early { _ = try await pass(packet, root, to: &writer) }
+            while true {
+                switch await link.next(within: Self.silenceMax) {
+                case .packet(let packet):
+                    guard let reason = try await pass(packet, root, to: &writer) else { continue }
+                    return try await writer.write(Self.end(reason))
+                case .silence:
+                    link.send(MQTTPacket.ping)
+                    try await writer.write(Array(":\n\n".utf8))
+                case .closed: return try await writer.write(Self.end(await reasonOfEnd(wasCutOff: false)))
+                }
+            }
+        } onGracefulShutdown: {
+            self.stop()
+        }
+    }
+
+    /// Ends the stream, since the service stops or the client has left.
+    func stop() {
+        isStopping.store(true, ordering: .relaxed)
+        link.close()
+    }
+
+    /// Passes a packet on; returns the reason if it ends the stream.
+    @concurrent private func pass(
+        _ packet: MQTTPacket,
+        _ root: String,
+        to writer: inout EventWriter
+    ) async throws -> String? {
+        switch packet {
+        case .message(let topic, let payload, let id):
+            let behind = String(topic.dropFirst(root.count + 1))
+            // Answers to requests over HTTP reach their senders themselves.
+            if !Self.isAnswer(behind) { try await writer.write(Self.event(behind, payload)) }
+            if let id { link.send(MQTTPacket.acknowledge(id)) }
+            return nil
+        case .disconnected: return await reasonOfEnd(wasCutOff: true)
+        case .connected, .subscribed, .other: return nil
+        }
+    }
+
+    private static func isAnswer(_ topic: String) -> Bool {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        return levels.count == 5 && levels[0] == "app" && levels[3] == "http"
+    }
+
+    /// The reason why the connection to the broker ended without our doing: the session's end, a broker that is away,
+    /// a newer connection of the terminal, or a client that reads too slowly.
+    ///
+    /// Mosquitto 2.0.11 sends a DISCONNECT only to a client that the gate cuts off.
+    private func reasonOfEnd(wasCutOff: Bool) async -> String {
+        if isStopping.load(ordering: .relaxed) { return "stopping" }
+        if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }
+        if wasCutOff { return "tooSlow" }
+        return await isBrokerThere() ? "takenOver" : "stopping"
+    }
+
+    // MARK: Events
+
+    static func end(_ reason: String) -> [UInt8] {
+        let object: JSONObject = ["reason": .string(reason)]
+        return event("end", object.encoded())
+    }
+
+    /// Returns the bytes of an event, each line of its data apart.
+    static func event(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        var bytes = Array("event: \(name)\n".utf8)
+        for line in String(decoding: data, as: UTF8.self).split(
+            omittingEmptySubsequences: false,
+            whereSeparator: \.isNewline
+        ) {
+            bytes += Array("data: \(line)\n".utf8)
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+}

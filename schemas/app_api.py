@@ -1,0 +1,149 @@
+"""Makes the OpenAPI document of requests over HTTP from the methods' schemas.
+
+Each method is one path, the short form of its topic; envelopes, examples and errors are those of MQTT.
+"""
+
+import yaml
+
+import catalog
+import lists
+
+DESCRIPTION = """\
+The requests of apps over HTTP: the path is the topic, the body the payload, and the answer the same JSON as over MQTT. The same
+request with the same `id` has its effect once over both transports together.
+
+- **The caller**: `Authorization: Bearer` with a session's token, which may then be left out of the body; or
+  `Basic` with an app's id and secret, for methods without a token.
+- **Paths**: with a token the short paths below will do. Without one the path names app and terminal:
+  `/ll/v1/app/{appId}/{terminalId}/request/{service}/{method}`.
+- **Status**: by the code of the error; `Retry-After` repeats `retryAfter`. 504 with the reason `outcomeUnknown` means that the
+  request may have had its effect: repeat it with the same `id`. Every other `Unavailable` had none.
+"""
+STATUSES = {
+    "400": ("InvalidRequest", "InvalidCode"), "401": ("InvalidToken", "InvalidCredentials"),
+    "403": ("Forbidden", "PolicyRejected", "NotListed", "NotBound", "NotSubscribed", "RegionNotServed"),
+    "404": ("ResourceNotFound",), "409": ("Duplicated", "DeviceOffline", "Expired"), "429": ("TooManyRequests",),
+    "500": ("Internal",), "503": ("Unavailable",), "504": ("DeviceTimeout", "Unavailable"),
+}
+OTHER = {"405": "Another method than POST.", "413": "A body of more than 64 KiB.", "415": "A body that is not application/json."}
+
+
+def operation(method, bundle):
+    service, name = method.split("/")
+    needed = catalog.needs_session(method)
+    prefix = f"{service}.{name}"
+    definition = catalog.methods()[method][1]
+    codes = catalog.error_codes(method)
+    return {
+        "operationId": f"{service}{name[0].upper()}{name[1:]}",
+        "summary": definition["title"],
+        "tags": [service],
+        "security": {"always": [{"token": []}], "never": [{"app": []}, {"token": []}]}.get(needed, [{"token": []}, {"app": []}]),
+        "requestBody": {
+            "required": False,
+            "content": {"application/json": {
+                "schema": {"allOf": [
+                    {"$ref": "#/components/schemas/HTTPRequest"},
+                    {"properties": {"params": bundle.component(f"{prefix}.params")}},
+                ]},
+                **examples(bundle.shown(f"{prefix}.params", lambda params: {"id": "q1", "params": params})),
+            }},
+        },
+        "responses": {
+            "200": {"description": "Done.", "content": {"application/json": {
+                "schema": bundle.envelope("answer", "result", f"{prefix}.result"),
+                **examples(bundle.shown(f"{prefix}.result", bundle.answer_of)),
+            }}},
+            **{
+                status: answer(", ".join(code for code in known if code in codes) + ".")
+                for status, known in STATUSES.items()
+                if any(code in codes for code in known)
+            },
+            **{status: answer(words) for status, words in OTHER.items()},
+        },
+    }
+
+
+def examples(cases):
+    return {"examples": {case: {"value": value} for case, value in cases}} if cases else {}
+
+
+def answer(words):
+    return {"description": words, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/answer"}}}}
+
+
+def stream():
+    return {
+        "operationId": "stream",
+        "summary": "The terminal's and its user's messages as server-sent events",
+        "description": (
+            "Each event is named by its topic behind the root, and its data is the payload. Retained messages are first. The last"
+            " event is `end`, with a `reason`: the session's end, `takenOver` by a newer connection of the terminal,"
+            " `tooSlow`, or `stopping`."),
+        "tags": ["stream"],
+        "security": [{"token": []}],
+        "parameters": [{
+            "name": "filter", "in": "query", "explode": True,
+            "description": "Topic filters behind the root, in the terminal's or its user's own space.",
+            "schema": {"type": "array", "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 512}},
+        }],
+        "responses": {
+            "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **{status: answer(words) for status, words in {
+                "400": "Malformed filters.", "401": "No live session.", "403": "A filter outside its own space.",
+                "429": "Too many streams of this address, or too many connections of this terminal.",
+                "503": "The broker is away, or there are too many streams."}.items()},
+        },
+    }
+
+
+def document(bundle):
+    """The document as values."""
+    known = bundle.components()
+    request = {
+        "title": "Request over HTTP", "type": "object",
+        "properties": {**known["request"]["properties"]},
+        **({"description": known["request"]["description"]} if "description" in known["request"] else {}),
+    }
+    paths = {f"/{bundle.ROOT}/request/{method}": {"post": operation(method, bundle)} for method in catalog.methods()}
+    paths[f"/{bundle.ROOT}/stream"] = {"get": stream()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Lamplighter for apps, over HTTP", "version": "1.0.0", "description": DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "http://127.0.0.1:8080", "description": "As `lamplighter up` starts it."}],
+        "tags": [t for t in bundle.tags() if any(m.split("/")[0] == t["name"] for m in catalog.methods())]
+        + [{"name": "stream", "description": "Messages of a user."}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "A session's token."},
+                "app": {"type": "http", "scheme": "basic", "description": "The app's id and its secret."},
+            },
+            "schemas": reached(paths, {**known, "HTTPRequest": request}),
+        },
+    }
+
+
+def reached(value, known):
+    """The schemas that the paths refer to, and those that these refer to."""
+    out, waiting = {}, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            name = str(one.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in known and name not in out:
+                out[name] = known[name]
+                waiting.append(known[name])
+            waiting += [v for k, v in one.items() if k != "$ref"]
+    return dict(sorted(out.items()))
+
+
+def text(bundle):
+    """The document as it is stored."""
+    head = "# Made by bundle.py from methods/; edit there.\n"
+    return head + yaml.dump(document(bundle), Dumper=bundle.Plain, sort_keys=False, allow_unicode=True, width=120)
