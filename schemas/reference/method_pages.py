@@ -55,4 +55,6 @@ def examples(method, cases):
     (_, first), *others = cases
     rows = [[markup.escape(title), markup.code(contract.compact(value))] for title, value in others]
     other = ["Other params that fit:", markup.table(["Case", "Params"], rows)] if rows else []
-    return request_examples.blocks(method, first), *other
+    needs_token = catalog.needs_session(method) != "never"
+    over_http = request_examples.over_http(method, first, needs_token)
+    return request_examples.blocks(method, first), "[Over HTTP](http.md):", over_http, *other

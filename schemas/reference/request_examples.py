@@ -27,6 +27,43 @@ def blocks(method, params):
     return "\n\n".join(f"```{language}\n{example}\n```" for language, example in examples.items())
 
 
+def over_http(method, params, needs_token):
+    """The same request over HTTP, with a token or else with the app's secret, as Markdown fences."""
+    json = contract.compact({"params": params})
+    path = f"request/{method}" if needs_token else f"app/$LL_APP/$LL_TERMINAL/request/{method}"
+    login = '-H "Authorization: Bearer $LL_TOKEN"' if needs_token else '-u "$LL_APP:$LL_SECRET"'
+    held = "LL_TOKEN LL_HTTP" if needs_token else "LL_APP LL_SECRET LL_TERMINAL LL_HTTP"
+    names = ", ".join(name.removeprefix("LL_").lower() for name in held.split())
+    head = "Bearer {token}" if needs_token else "Basic {b64encode(f'{app}:{secret}'.encode()).decode()}"
+    where = f"{{http}}/ll/v1/{path}".replace("$LL_APP", "{app}").replace("$LL_TERMINAL", "{terminal}")
+    fetched = where.replace("{", "${")
+    basic = "Bearer ${token}" if needs_token else "Basic ${btoa(`${app}:${secret}`)}"
+    python_lines = [
+        *([] if needs_token else ["from base64 import b64encode"]),
+        "import os, urllib.request",
+        "",
+        f'{names} = (os.environ[name] for name in "{held}".split())',
+        f'headers = {{"Authorization": f"{head}", "Content-Type": "application/json"}}',
+        f"body = {python(json)}.encode()",
+        f'print(urllib.request.urlopen(urllib.request.Request(f"{where}", body, headers)).read().decode())',
+    ]
+    script = [
+        f'const [{names}] = "{held}".split(" ").map((name) => process.env[name]);',
+        f"const answer = await fetch(`{fetched}`, {{",
+        '  method: "POST",',
+        f'  headers: {{ Authorization: `{basic}`, "Content-Type": "application/json" }},',
+        f"  body: JSON.stringify({json}),",
+        "});",
+        "console.log(await answer.json());",
+    ]
+    examples = {
+        "sh": f"curl -s \"$LL_HTTP/ll/v1/{path}\" {login} \\\n  -H 'Content-Type: application/json' -d {shell(json)}",
+        "python": "\n".join(python_lines),
+        "javascript": "\n".join(script),
+    }
+    return "\n\n".join(f"```{language}\n{example}\n```" for language, example in examples.items())
+
+
 def shell(text):
     """A text as one word of a shell's command."""
     return "'" + text.replace("'", "'\\''") + "'"

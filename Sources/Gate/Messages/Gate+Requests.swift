@@ -58,10 +58,14 @@ extension Gate {
         as facts: Broker.Facts,
         _ digest: Digest
     ) throws(RefusalReason) {
+        // After a restart of the broker nobody receives requests for a moment, not even to refuse them.
+        guard hasShards || connected[RequestSubscribers.fallback] != nil || subscribers.hear(message.topic) else {
+            throw .busy
+        }
         let body = Bytes(rebasing: message.payload.dropFirst(Self.digestBytes))
         let pass = try check(facts, digest)
         let source = SourceAddress(facts.address)?.text
-        let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
+        let key = key(of: pass, facts, source: source)
         try checkLimits(pass, facts, source: source, key: key)
         let tally = try tally(of: pass, clientId: facts.clientId, key: key, will: message.topic.count &+ body.count)
         defer {
@@ -72,10 +76,20 @@ extension Gate {
         giveRights(to: client)
         let access = Access.publish(body, retained: false)
         if let reason = refusal(client, access, to: message.topic) { throw reason }
-        if let tally, pass.principal.isCountedByAddress, isBeyondAddress(tally, source) { throw .addressTooFast }
+        if let tally, !pass.isKey, isBeyondAddress(tally, source) { throw .addressTooFast }
         if isShed(client, access, to: message.topic) { throw .overloaded }
         if let session = pass.begun { noteUse(of: session, on: facts.clientId) }
         publish(message, body: body, from: source)
+    }
+
+    /// Returns the key under which a request is counted: the one of the connection on which its session began, if any.
+    private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
+        if let session = pass.session, let client = connected[facts.clientId], client.session == session,
+            let tally = client.tally
+        {
+            return tally.key
+        }
+        return Tally.key(of: pass, clientId: facts.clientId, source: source)
     }
 
     /// Counts a message against its source address; returns true if it exceeds the address's budget.

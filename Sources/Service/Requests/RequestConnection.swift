@@ -25,6 +25,8 @@ final class RequestConnection: StoppableWork {
 
     private struct State {
         var isConnected = false
+        /// The number of connections to the broker so far.
+        var connections = 0
         var isStopping = false
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
@@ -77,6 +79,9 @@ final class RequestConnection: StoppableWork {
         }
     }
 
+    /// The number of the connection to the broker; nil while the broker is away.
+    var brokerRun: Int? { state.withLock { $0.isConnected ? $0.connections : nil } }
+
     // MARK: The thread
 
     func run() async {
@@ -107,7 +112,10 @@ final class RequestConnection: StoppableWork {
         let refusals = topics.system("http/\(node)")
         try client.subscribe([refusals, "\(topics.root)/app/+/+/http/\(node)"])
         backoff.reset()
-        state.withLock { $0.isConnected = true }
+        state.withLock { state in
+            state.isConnected = true
+            state.connections += 1
+        }
         var intake = Intake()
         while !isStopping {
             try send(over: &client)
@@ -220,6 +228,12 @@ extension RequestFront {
             holder: { token in
                 try await blocking.run {
                     try environment.store.read { tx in
+                        if token.hasPrefix(APIKey.prefix) {
+                            return try tx.keys.find(token: token).map { key in
+                                let refusal = key.refusal(at: environment.clock.now)
+                                return Holder(app: key.app, terminal: key.terminal, uid: nil, refusal: refusal)
+                            }
+                        }
                         guard let session = try tx.sessions.find(token: token) else { return nil }
                         return Holder(
                             app: session.app,

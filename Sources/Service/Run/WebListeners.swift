@@ -22,7 +22,7 @@ struct WebListeners {
             context,
             backend.environment,
             connection: connection,
-            streams: Self.streams(context, addresses)
+            streams: Self.streams(context, addresses, of: connection)
         )
         var services: [any Service] = [
             Self.health(context), WorkService(connection, after: context.readiness),
@@ -145,13 +145,18 @@ struct WebListeners {
         context.ownsBroker ? LocalHosts.relay(of: context.settings.mqttHost) : context.settings.mqttHost
     }
 
-    private static func streams(_ context: RunContext, _ addresses: RelayedAddresses?) -> UserStreams? {
+    private static func streams(
+        _ context: RunContext,
+        _ addresses: RelayedAddresses?,
+        of connection: RequestConnection
+    ) -> UserStreams? {
         guard relays(context) else { return nil }
         return UserStreams(
             brokerHost: brokerHost(context),
             brokerPort: context.ports.mqtt,
             addresses: addresses,
-            limit: context.settings.httpConnections / 2
+            limit: context.settings.httpConnections / 2,
+            brokerRun: { connection.brokerRun }
         )
     }
 

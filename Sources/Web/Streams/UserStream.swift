@@ -10,7 +10,7 @@ final class UserStream: Sendable {
     private let early: [MQTTPacket]
     private let token: String
     private let find: @Sendable (_ token: String) async throws -> RequestFront.Holder?
-    private let isBrokerThere: @Sendable () async -> Bool
+    private let isBrokerSame: @Sendable () -> Bool
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
@@ -23,14 +23,14 @@ final class UserStream: Sendable {
         early: [MQTTPacket],
         token: String,
         find: @escaping @Sendable (_ token: String) async throws -> RequestFront.Holder?,
-        isBrokerThere: @escaping @Sendable () async -> Bool,
+        isBrokerSame: @escaping @Sendable () -> Bool,
         leave: @escaping @Sendable () -> Void
     ) {
         self.link = link
         self.early = early
         self.token = token
         self.find = find
-        self.isBrokerThere = isBrokerThere
+        self.isBrokerSame = isBrokerSame
         self.leave = leave
     }
 
@@ -101,7 +101,9 @@ final class UserStream: Sendable {
         if isStopping.load(ordering: .relaxed) { return "stopping" }
         if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }
         if wasCutOff { return "tooSlow" }
-        return await isBrokerThere() ? "takenOver" : "stopping"
+        // A broker that ends closes this connection and the service's own one after the other.
+        try? await Task.sleep(for: .milliseconds(300))
+        return isBrokerSame() ? "takenOver" : "stopping"
     }
 
     // MARK: Events

@@ -11,12 +11,21 @@ import Synchronization
 package final class UserStreams: Sendable {
     private let broker: (host: String, port: Int)
     private let addresses: RelayedAddresses?
+    private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
     /// Connects streams to the broker, with at most `limit` at a time.
     ///
-    /// Without `addresses`, or with the broker on another machine, the broker sees this machine's address.
-    package init(brokerHost: String, brokerPort: Int, addresses: RelayedAddresses?, limit: Int) {
+    /// Without `addresses`, or with the broker on another machine, the broker sees this machine's address. `brokerRun`
+    /// returns a number that changes when the broker ends, and nil while it is away.
+    package init(
+        brokerHost: String,
+        brokerPort: Int,
+        addresses: RelayedAddresses?,
+        limit: Int,
+        brokerRun: @escaping @Sendable () -> Int?
+    ) {
+        self.brokerRun = brokerRun
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         places = StreamPlaces(limit: limit)
@@ -50,7 +59,7 @@ package final class UserStreams: Sendable {
                     early: early,
                     token: token,
                     find: find,
-                    isBrokerThere: { await self.isBrokerThere() },
+                    isBrokerSame: { [brokerRun, run = brokerRun()] in run != nil && brokerRun() == run },
                     leave: { [places] in places.leave(party) }
                 )
             } catch {
@@ -82,12 +91,6 @@ package final class UserStreams: Sendable {
             if let place { addresses?.giveBack(place) }
             throw Rejection.away
         }
-    }
-
-    private func isBrokerThere() async -> Bool {
-        guard let link = try? await connect(from: "") else { return false }
-        link.close()
-        return true
     }
 
     private func expectConnected(

@@ -19,7 +19,7 @@ struct HTTPRequestTests {
         init(_ records: [Record], options: [String: Int] = [:]) throws {
             broker = try GateBroker(records, options: options)
             client = try MiniClient(broker.port, Cast.worker("http-test"))
-            worker = try MiniClient(broker.port, Cast.worker("account"))
+            worker = try MiniClient(broker.port, Cast.worker("session"))
             #expect(try client.subscribe("ll/v1/system/http/test") == 1)
             #expect(try worker.subscribe("ll/v1/app/+/+/request/#") == 1)
         }
