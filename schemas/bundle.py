@@ -36,7 +36,7 @@ PARAMETERS = {
     "appId": "The app's id.",
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
-    "name": "The worker's name: status, control, account, session, schedule, scheduler; with a lane's number if there are several, as in status.07.",
+    "name": "The worker's name: status, control, account, reach, session, schedule, scheduler; with a lane's number if there are several, as in status.07.",
     "node": "The process's id, new at each start.",
     "lane": "The lane's name: the worker's with a number, as in status.07.",
 }

@@ -6,6 +6,8 @@ package enum WorkerName: String, Sendable, CaseIterable {
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
+    /// Answers requests of makers' servers about events (`RequestHandler.reach`).
+    case reach
     /// Publishes the ends of sessions, sends mails and texts, and answers for absent workers (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
@@ -20,6 +22,7 @@ package enum WorkerName: String, Sendable, CaseIterable {
         case .control: ["device", "home", "share"]
         case .account: ["account", "session", "app"]
         case .schedule: ["schedule"]
+        case .reach: ["events"]
         }
     }
 }

@@ -38,6 +38,7 @@ extension Store {
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
         try refuseHalfMoved(unless: isBeingFilled)
         guard migrates else { return }
+        try numberEventsBehind()
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {

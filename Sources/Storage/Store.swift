@@ -49,6 +49,7 @@ package final class Store: Sendable {
             beforeMigrating: beforeMigrating
         )
         try refuseHalfMoved(unless: isBeingFilled)
+        if migrates { try numberEventsBehind() }
     }
 
     /// Whether a move has begun to fill the database, and not finished.
@@ -229,7 +230,9 @@ package final class Store: Sendable {
             """
             SELECT max(stamp) FROM (SELECT max(id) AS stamp FROM outbox
                 UNION ALL SELECT max(seq) FROM historyBuffer
-                UNION ALL SELECT max(id) FROM audit) AS stamps
+                UNION ALL SELECT max(id) FROM audit
+                UNION ALL SELECT seq FROM (SELECT seq FROM eventLog ORDER BY xid DESC, seq DESC LIMIT 1) AS event)
+                AS stamps
             """
         ) ?? 0
     }

@@ -36,6 +36,10 @@ package struct Transaction {
     package var history: HistoryTable { HistoryTable(transaction: self) }
     /// The events of devices.
     package var events: EventTable { EventTable(transaction: self) }
+    /// The event log.
+    package var eventLog: EventLogTable { EventLogTable(transaction: self) }
+    /// Readers of the event log.
+    package var eventSubscriptions: EventSubscriptionTable { EventSubscriptionTable(transaction: self) }
     /// The bindings of users and devices.
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Invitations to devices.

@@ -28,6 +28,8 @@ package struct Environment: Sendable {
     package var messageOutcomes = MessageOutcomes()
     /// The quotas known to be used up.
     package var quotas = QuotaFront()
+    /// The readers that wait for entries of the event log.
+    package let eventWatch: EventWatch
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
     /// Ends the broker sessions of the clients that the gate names; by default they stay.
@@ -41,7 +43,7 @@ package struct Environment: Sendable {
     /// The steps of the clock while this process runs.
     package let clockHistory = ClockHistory()
     /// Whether this process is about to end.
-    package let ending = Ending()
+    package let ending: Ending
     /// The guard of the disk's free space.
     package var disk = DiskGuard.none
     /// The number of lanes of each worker.
@@ -62,9 +64,11 @@ package struct Environment: Sendable {
         regions: Regions = Regions(),
         publicURL: String = "http://127.0.0.1:8080"
     ) {
+        ending = Ending()
         self.store = store
         self.topics = topics
         self.limits = limits
+        eventWatch = EventWatch(store, ending: ending)
         answers = AnswerBudget(bytesPerSecond: limits.answerBytesPerSecond)
         refusalLog = BoundedLog(linesPerSecond: limits.refusalLines)
         self.clock = clock

@@ -17,7 +17,7 @@ struct Lamplighter: AsyncParsableCommand {
             ProductCommand.self,
             AppCommand.self, KeyCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
             OperatorCommand.self, ConsoleCommand.self,
-            SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
+            SessionCommand.self, ScheduleCommand.self, EventsCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
             TLSCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
             ClusterCommand.self,

@@ -88,7 +88,7 @@ final class FakePool: BackgroundPool {
             if hasher.needsRehash(encoded) { prepared.rehashed = hash(password) }
         }
         switch work {
-        case .commit, .tried, .refusal, .history, .reading: break
+        case .commit, .tried, .refusal, .history, .reading, .events: break
         case .identity(let credential, let settings): prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = hash(password)
         case .verify(let password, let encoded): verify(password, encoded)

@@ -9,6 +9,7 @@
 /** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as a user who is bound to it sees it. */
 /** @typedef {{kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}} Actor The originator of a change. `id` is the uid, the did, the scheduleId, the name of the API key, the operator's name, or the worker's name. `terminalId` is shown to the same user only, never to a device. */
 /** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware The device's hardware and firmware. Fields that a later message omits stay unchanged. */
+/** @typedef {{id: string, type: "device.registered"|"device.online"|"device.offline"|"device.alert"|"device.alertCleared"|"device.fault"|"device.faultCleared"|"device.bound"|"device.unbound"|"device.roleChanged"|"device.command"|"device.historyLimited"|"device.status"|"share.changed"|"schedule.run"|"account.created"|"account.changed"|"account.deleted"|"session.started"|"session.ended"|"message.failed"|"events.gap", ts: number, did?: string, productKey?: string, uid?: string, actor?: Actor, data: Object<string, any>}} Logged-event Written in the transaction that makes it true, never before it; an entry can be delivered more than once, with the same id. Entries of one device are in the order in which they became true. A reader sees devices of its app's products and users of its app; another app's uid and actor are left out. */
 /** @typedef {{scheduleId: string, did: string, nextAt?: number, date?: string, time: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone: string, attrs: Object<string, any>|any, remark: string, enabled: boolean, misfire: "skip"|"run", actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, createdAt: number, updatedAt: number, polar?: {date: string, sun: "polarDay"|"polarNight"}}} Schedule A command that a device receives at set times. Exactly one of date (one-time), weekDays (weekly) and monthDays (monthly). */
 /** @typedef {{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}}} Sharing An invitation as one of its two sides sees it: names and addresses of the other side are masked; the viewer's own side is `uid` and `nickname`. */
 
@@ -506,6 +507,88 @@ export class Device {
   allowReset(params) { return this.ask("device/allowReset", params); }
 }
 
+/** Reads the event log, and manages its subscriptions, for servers with an API key (reference: events). */
+export class Events {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Returns entries of the event log, or waits for the next one.
+   *
+   * For API keys with the scope events; Forbidden for users. Without types, all but device.status. InvalidRequest: a
+   * type or a product that doesn't exist, a text that is no cursor. TooManyRequests: too many readers of the key wait
+   * (limits.eventReadersPerKey). ResourceNotFound: no such subscription of the app.
+   * @param {{after?: string, subscriptionId?: string, types?: Array<string>, productKeys?: Array<string>, dids?: Array<string>, limit?: number, wait?: number}} [params]
+   * @returns {Promise<{events: Array<Logged-event>, cursor: string, more: boolean}>}
+   */
+  read(params = {}) { return this.ask("events/read", params); }
+
+  /**
+   * Makes a reader that the service knows: a stored cursor, or a webhook.
+   *
+   * For API keys with the scope events; Forbidden for users. Forbidden beyond 20 subscriptions of an app.
+   * InvalidRequest: a type or a product that doesn't exist, an address that is not allowed.
+   * @param {{name: string, types: Array<string>, productKeys?: Array<string>, dids?: Array<string>, url?: string, batch?: number, from?: string}} params
+   * @returns {Promise<{subscriptionId: string, secret?: string}>}
+   */
+  subscribe(params) { return this.ask("events/subscribe", params); }
+
+  /**
+   * Moves a subscription's cursor forward.
+   *
+   * For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+   * @param {{subscriptionId: string, cursor: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  ack(params) { return this.ask("events/ack", params); }
+
+  /**
+   * Changes a subscription; moving its cursor back replays events.
+   *
+   * For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+   * InvalidRequest: url for a subscription without a webhook.
+   * @param {{subscriptionId: string, types?: Array<string>, url?: string, batch?: number, state?: "on"|"paused", cursor?: string|number}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  update(params) { return this.ask("events/update", params); }
+
+  /**
+   * Lists the app's subscriptions.
+   *
+   * For API keys with the scope events; Forbidden for users.
+   * @returns {Promise<{subscriptions: Array<{subscriptionId: string, name: string, types: Array<string>, productKeys?: Array<string>, dids?: Array<string>, url?: string, batch: number, state: "on"|"paused"|"disabled", reason?: string, cursor: string, behind: number, tries: number, failingSince?: number, lastOkAt?: number, lastError?: string}>}>}
+   */
+  subscriptions() { return this.ask("events/subscriptions", {}); }
+
+  /**
+   * Gives a webhook a new secret; for 24 hours both sign.
+   *
+   * For API keys with the scope events; Forbidden for users. InvalidRequest: a subscription without a webhook.
+   * ResourceNotFound: no such subscription of the app.
+   * @param {{subscriptionId: string}} params
+   * @returns {Promise<{secret: string}>}
+   */
+  rotate(params) { return this.ask("events/rotate", params); }
+
+  /**
+   * Removes a subscription; no delivery begins from then on.
+   *
+   * For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+   * @param {{subscriptionId: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  unsubscribe(params) { return this.ask("events/unsubscribe", params); }
+
+  /**
+   * Lists the last 200 tries of a webhook, newest first.
+   *
+   * For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+   * @param {{subscriptionId: string}} params
+   * @returns {Promise<{deliveries: Array<{at: number, webhookId: string, events: number, status?: number, ms: number, error?: string}>}>}
+   */
+  deliveries(params) { return this.ask("events/deliveries", params); }
+}
+
 /** Groups a user's devices by home (reference: sharing#roles). */
 export class Home {
   /** @param {Ask} ask */
@@ -782,4 +865,4 @@ export class Share {
 }
 
 /** The services by name. */
-export const SERVICES = { account: Account, app: App, device: Device, home: Home, schedule: Schedule, session: Session, share: Share };
+export const SERVICES = { account: Account, app: App, device: Device, events: Events, home: Home, schedule: Schedule, session: Session, share: Share };

@@ -20,7 +20,7 @@ START, GUIDE, RULES, CONTRACT, LISTS = GROUPS = (
 FIRST = ("index", "try", "connecting", "examples")
 RULE_PAGES = (
     "registration", "reports", "presence", "commands", "products", "requests", "http", "accounts", "sessions", "sharing",
-    "schedules", "delivery", "clocks", "fairness", "operation")
+    "schedules", "events", "delivery", "clocks", "fairness", "operation")
 GUIDE_PAGES = (
     "first-device", "by-hand", "first-app", "over-http", "logging-in", "sharing", "history", "real-server", "console", "watching",
     "proxy", "growing", "processes", "moving")

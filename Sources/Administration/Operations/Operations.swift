@@ -6,8 +6,8 @@ package enum Operations {
     package static let all: [Operation] =
         OperatorOperations.all + AuditOperations.all + DeviceOperations.all + DeviceActions.all + DeviceTabs.all
         + ProductOperations.all + AppOperations.all + KeyOperations.all + UserOperations.all + WorkOperations.all
-        + MessageOperations.all
-        + ProviderOperations.all + ScheduleOperations.all + SearchOperations.all + SystemOperations.all
+        + MessageOperations.all + ProviderOperations.all + ScheduleOperations.all + EventOperations.all
+        + SearchOperations.all + SystemOperations.all
 
     private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 

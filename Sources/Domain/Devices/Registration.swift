@@ -90,6 +90,16 @@ package enum RegistrationRules {
         case reset(DeviceID)
         /// Refuse, count the try, and notify the principals of the device, if one is named.
         case refuse(Rejection, asksForReset: DeviceID?)
+
+        /// The word for it in the event log.
+        package var word: String {
+            switch self {
+            case .create: "created"
+            case .renew: "renewed"
+            case .reset: "reset"
+            case .refuse: "refused"
+            }
+        }
     }
 
     /// The maximum number of wrong secrets for one MAC within `triesWindowSeconds`; the right one is always accepted.

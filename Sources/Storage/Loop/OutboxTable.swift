@@ -215,7 +215,7 @@ enum OutboxCodec {
         return messages
     }
 
-    private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    static func append(_ number: UInt32, to bytes: inout [UInt8]) {
         for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
@@ -224,13 +224,13 @@ enum OutboxCodec {
         return Instant(milliseconds: Int64(bitPattern: UInt64(high) << 32 | UInt64(low)))
     }
 
-    private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt32? {
+    static func number(_ rest: inout ArraySlice<UInt8>) -> UInt32? {
         guard rest.count >= 4 else { return nil }
         defer { rest = rest.dropFirst(4) }
         return rest.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static func piece(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    static func piece(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let count = number(&rest), rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(Int(count)) }
         return rest.prefix(Int(count))

@@ -11,7 +11,7 @@ enum Migrations {
     /// All steps, in order.
     static let steps: [Step] = [
         ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self)), ("deviceNames", deviceNames),
-        ("apiKeys", apiKeys),
+        ("apiKeys", apiKeys), ("eventLog", eventLog),
     ]
 
     /// Operators' names of devices, and their tags, found by name and value.
@@ -58,6 +58,47 @@ enum Migrations {
         CREATE INDEX apiKeyExpiry ON apiKey (expiresAt) WHERE endedAt IS NULL AND expiresAt IS NOT NULL;
 
         CREATE INDEX apiKeyEnded ON apiKey (endedAt) WHERE endedAt IS NOT NULL;
+        """
+
+    /// What became true, one row a transaction and kind, and the readers that the store knows.
+    private static let eventLog = """
+        CREATE TABLE eventLog (
+            xid INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            bulk INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            createdAt INTEGER NOT NULL,
+            messages BLOB NOT NULL,
+            PRIMARY KEY (xid, seq)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE eventSubscription (
+            subscriptionId TEXT NOT NULL PRIMARY KEY,
+            appId TEXT NOT NULL,
+            keyId TEXT,
+            name TEXT NOT NULL,
+            types TEXT NOT NULL,
+            productKeys TEXT NOT NULL,
+            dids TEXT NOT NULL,
+            bulk INTEGER NOT NULL,
+            url TEXT,
+            batch INTEGER NOT NULL,
+            secret BLOB,
+            oldSecret BLOB,
+            oldSecretUntil INTEGER,
+            cursor TEXT NOT NULL,
+            state TEXT NOT NULL,
+            reason TEXT,
+            tries INTEGER NOT NULL,
+            dueAt INTEGER,
+            failingSince INTEGER,
+            lastOkAt INTEGER,
+            lastError TEXT,
+            createdAt INTEGER NOT NULL,
+            deliveries TEXT NOT NULL DEFAULT '[]'
+        ) STRICT;
+
+        CREATE INDEX eventSubscriptionApp ON eventSubscription (appId, createdAt);
         """
 
     /// How many steps the previous version knew.

@@ -18,3 +18,4 @@ extension OutgoingMessage.Template: StoredName { static let unknown = Self.code 
 extension MessageRecord.State: StoredName { static let unknown = Self.failed }
 extension Session.EndReason: StoredName { static let unknown = Self.loggedOut }
 extension Sharing.AddresseeKind: StoredName { static let unknown = Self.anonymous }
+extension EventSubscription.State: StoredName { static let unknown = Self.paused }

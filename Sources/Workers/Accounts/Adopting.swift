@@ -114,12 +114,12 @@ struct Adopting {
         let actor = call.anybody(account.uid)
         for did in devices {
             let push = DevicePush(did, by: actor)
-            push.notify(.unbound(.transferred), anonymous.uid, in: &call.work)
+            try push.notify(.unbound(.transferred), anonymous.uid, in: &call.work)
             let bindings = try call.tx.bindings.all(of: did)
             let role = bindings.first { $0.uid == account.uid }?.role
             try notifyAccount(push, former: former[did], role: role, in: &call.work)
             for other in bindings where other.role.isPrincipal && other.uid != account.uid {
-                push.notify(.usersChanged, other.uid, in: &call.work)
+                try push.notify(.usersChanged, other.uid, in: &call.work)
             }
             if try call.tx.schedules.count(ofDevice: did) > 0 { try ScheduleNotifications.push(did, in: &call.work) }
         }

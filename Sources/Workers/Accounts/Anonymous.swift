@@ -48,7 +48,7 @@ enum Anonymous {
         try call.quotas.take(call.anonymousQuotas)
         var user = NewUser.make(in: place, isAnonymous: true, &call)
         user.nickname = nickname(of: user.uid)
-        try call.tx.accounts.insert(user, deviceID: deviceID)
+        try call.work.insert(user, deviceID: deviceID)
         try call.audit(.registered, of: user.uid, detail: call.request.method)
         return user
     }

@@ -14,7 +14,7 @@ enum Avatars {
     private static func set(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
-        guard case .set(let text) = try AvatarParameters(fields) else { return try remove(from: &user, call) }
+        guard case .set(let text) = try AvatarParameters(fields) else { return try remove(from: &user, &call) }
         guard let data = Data(base64Encoded: text) else { throw fields.refuse("data", "must be base64 text") }
         let bytes = Array(data)
         guard bytes.count <= bytesMax else { throw fields.refuse("data", "must stand for at most \(bytesMax) bytes") }
@@ -25,16 +25,16 @@ enum Avatars {
         let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
         try call.tx.avatars.save(AvatarTable.Image(mediaType: mediaType, bytes: bytes), digest: digest, of: user.uid)
         user.avatar = digest
-        try call.tx.accounts.save(user)
+        try call.work.save(user)
         return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
     }
 
     /// Removes the picture, including the provider's.
-    private static func remove(from user: inout User, _ call: Call) throws -> Reply {
+    private static func remove(from user: inout User, _ call: inout Call) throws -> Reply {
         try call.tx.avatars.erase(user.uid)
         user.avatar = nil
         user.avatarURL = nil
-        try call.tx.accounts.save(user)
+        try call.work.save(user)
         return .done
     }
 

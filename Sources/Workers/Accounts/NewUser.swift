@@ -47,7 +47,7 @@ enum NewUser {
         user.isAnonymous = false
         try call.quotas.take(call.namedQuotas)
         guard draft.isConverted else {
-            try call.tx.accounts.insert(user, deviceID: nil)
+            try call.work.insert(user, deviceID: nil)
             try call.audit(.registered, of: user.uid, detail: call.request.method)
             return user
         }
@@ -60,7 +60,7 @@ enum NewUser {
     /// The installation's secret stops working, and all other terminals, which logged in with it, are logged out.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
-        try call.tx.accounts.save(user)
+        try call.work.save(user)
         try call.tx.accounts.forgetDeviceID(of: user.uid)
         try SessionLifecycle.endAll(
             of: user.uid,

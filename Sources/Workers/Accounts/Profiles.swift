@@ -48,7 +48,7 @@ enum Profiles {
             guard username != nil || address != nil else { throw error }
             refusal = error
         }
-        try call.tx.accounts.save(user)
+        try call.work.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
             // Sunrise and sunset depend on the place.
             try call.tx.replans.add(.user(user.uid))

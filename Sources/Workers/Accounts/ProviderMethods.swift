@@ -164,7 +164,7 @@ enum ProviderMethods {
         try keep(identity, for: user, call)
         if owner == nil { try call.audit(.providerLinked, of: user.uid, detail: provider) }
         fill(&user, from: identity)
-        if user.isAnonymous { try NewUser.becomeReal(&user, &call) } else { try call.tx.accounts.save(user) }
+        if user.isAnonymous { try NewUser.becomeReal(&user, &call) } else { try call.work.save(user) }
         return .done
     }
 

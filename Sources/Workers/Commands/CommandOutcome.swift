@@ -19,11 +19,22 @@ enum CommandOutcome {
         try ScheduleRuns.finish(command, in: &work)
     }
 
-    /// Sends the outcome to the terminal that sent the command, and answers waiting requests.
+    /// Logs the outcome, sends it to the terminal that sent the command, and answers waiting requests.
     ///
     /// A user who may no longer see the device learns the outcome of the command, but not the device's reported values.
     static func answer(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         work.effects.observed.add(EndedCommand(command, at: work.now))
+        if command.kind == .write {
+            let data = CommandCodec.outcome(command, product: product)
+            try work.log(
+                .deviceCommand,
+                of: command.did,
+                product: product?.key,
+                actor: command.actor,
+                app: command.app,
+                data: data
+            )
+        }
         let refused = try refusal(toShow: command, in: work.tx)
         var command = command
         if refused != nil { command.result = nil }

@@ -13,10 +13,23 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Notifies a user of a change, with its time and actor.
-    func notify(_ change: BindingCodec.Change, _ uid: UserID, device: AnswerRow? = nil, in work: inout UnitOfWork) {
+    /// Notifies a user of a change, with its time and actor, and logs the beginning and the end of bindings, and roles.
+    func notify(
+        _ change: BindingCodec.Change,
+        _ uid: UserID,
+        device: AnswerRow? = nil,
+        in work: inout UnitOfWork
+    ) throws {
         let payload = BindingCodec.push(change, of: did, device: device, at: work.now, actor: actor, for: uid)
         work.effects.publish(OutboundMessage(work.topics.user(uid, "device"), payload))
+        let type: EventType
+        switch change {
+        case .bound: type = .deviceBound
+        case .unbound: type = .deviceUnbound
+        case .roleChanged: type = .deviceRoleChanged
+        case .changed, .usersChanged, .resetRequested: return
+        }
+        try work.log(type, of: did, uid: uid, actor: actor, data: payload)
     }
 
     /// Notifies a user of a change, with the device's new state.
@@ -30,6 +43,6 @@ struct DevicePush {
             isOnline: row.isOnline,
             home: row.home
         )
-        notify(change, uid, device: device, in: &work)
+        try notify(change, uid, device: device, in: &work)
     }
 }

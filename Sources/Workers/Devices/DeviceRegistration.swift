@@ -48,6 +48,13 @@ struct DeviceRegistration {
         case .refuse(let rejection, let asks): return try refuse(rejection, asking: asks, bindings: bindings, in: &work)
         }
         let answer = try grant(did, in: &work)
+        try work.log(
+            .deviceRegistered,
+            of: did,
+            product: request.productKey,
+            actor: .device(did),
+            data: LoggedEventCodec.registered(request.mac, state: decision.word)
+        )
         try work.tx.requests.save(sender, request.id, content: content, answer: answer, isSecret: true)
     }
 
@@ -165,7 +172,9 @@ struct DeviceRegistration {
         refuse(rejection, in: &work)
         guard let asks, try mayAsk(asks, in: work.tx) else { return }
         let push = DevicePush(asks, by: .device(asks))
-        for binding in bindings where binding.role.isPrincipal { push.notify(.resetRequested, binding.uid, in: &work) }
+        for binding in bindings where binding.role.isPrincipal {
+            try push.notify(.resetRequested, binding.uid, in: &work)
+        }
     }
 
     /// Counts a request to the owners to allow a reset; false if the limit is reached.

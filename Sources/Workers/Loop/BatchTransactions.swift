@@ -116,6 +116,7 @@ struct BatchTransactions<Handler: BatchHandler> {
             tx.beginPiece()
             if due, let effects = try handler.due(in: tx) { all.append(effects) }
             let rows = try all.map { try writer.write($0, in: tx) }
+            try writer.log(all, in: tx)
             let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }
             let done = (handler: handler, all: all, rows: rows, stored: stored, notices: notices)
             let credentials = try tx.untoldCredentials

@@ -61,6 +61,12 @@ struct EffectWriter {
         return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
+    /// Stores entries of the event log, for all of a transaction's effects in one row of each kind.
+    func log(_ all: [Effects], in tx: Transaction) throws {
+        let events = all.flatMap(\.events)
+        if !events.isEmpty { try tx.eventLog.append(events) }
+    }
+
     /// Stores dead letters; returns their notices, which are published once, without the outbox.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // With too little room on the disk they are only counted and logged.
@@ -78,12 +84,13 @@ struct EffectWriter {
         }
     }
 
-    /// Stores messages, dead letters and their notices on behalf of the worker; returns whether there is something to
+    /// Stores messages, events, dead letters and their notices on behalf of the worker; returns whether there is something to
     /// publish.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects
         for notice in try keepDeadLetters(of: effects, in: tx) { effects.publish(notice) }
+        try log([effects], in: tx)
         return try write(effects, in: tx) != nil
     }
 
@@ -100,7 +107,9 @@ struct EffectWriter {
                 }
             }
             charge(effects, environment)
-            for job in effects.jobs { job.submit(to: environment.pool) }
+            for job in effects.jobs { job.submit(to: environment) }
+            if !effects.events.isEmpty { environment.eventWatch.ring() }
+            for event in effects.events { EventMetrics.logged(event.type) }
             environment.observations.record(effects.observed, at: environment.clock.now)
             ObservationLog(logger: logger, bounded: environment.refusalLog).write(effects)
         }

@@ -6,6 +6,8 @@ package import Wire
 package struct Effects {
     /// Messages that this worker publishes, in order, until the broker has confirmed them.
     package private(set) var messages: [OutboundMessage] = []
+    /// Entries of the event log, in order.
+    package private(set) var events: [LoggedEvent] = []
     /// Dead letters.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// Messages for the broker itself that are published once, without the outbox.
@@ -54,6 +56,9 @@ package struct Effects {
 
     /// Adds a payload to publish on a topic.
     package mutating func publish(_ payload: [UInt8], to topic: String) { publish(OutboundMessage(topic, payload)) }
+
+    /// Adds an entry of the event log.
+    mutating func log(_ event: LoggedEvent) { events.append(event) }
 
     /// Adds the answer to a request that only reads.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
@@ -128,6 +133,7 @@ package struct Effects {
     /// Adds all other effects, with their messages after the present ones.
     mutating func merge(_ other: Effects) {
         messages += other.messages
+        events += other.events
         deadLetters += other.deadLetters
         isSecret = isSecret || other.isSecret
         woken.formUnion(other.woken)

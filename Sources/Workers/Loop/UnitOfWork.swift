@@ -67,6 +67,12 @@ package struct UnitOfWork {
         return catalog.app(id)
     }
 
+    /// Returns whether the event log keeps statuses of devices.
+    func keepsStatuses() throws -> Bool {
+        guard let catalog else { return try tx.eventLog.statusesWantedUntil().map { $0 > now } ?? false }
+        return catalog.keepsStatuses(at: now)
+    }
+
     // MARK: Parts
 
     /// Returns a copy without effects, for a part whose effects are dropped if it fails.

@@ -144,6 +144,7 @@ package final class WorkerThread: Sendable {
                 case .status: try live(StatusHandler(environment), &backoff)
                 case .control: try live(ControlHandler(environment), &backoff)
                 case .account: try live(RequestHandler.account(environment), &backoff)
+                case .reach: try live(RequestHandler.reach(environment), &backoff)
                 case .session: try live(SessionHandler(environment), &backoff)
                 case .schedule: try live(ScheduleWorker(environment), &backoff)
                 case .scheduler: try live(TriggerClock(environment), &backoff)

@@ -17,6 +17,7 @@ package enum MaintenanceJobs {
             RefusalBound(environment),
             ExcessRows.messageRecords(environment),
             InboxThinning(environment),
+            EventRetention(environment),
             AccountErasure(environment),
             ErasedContent(environment),
             UnboundDevices(environment),

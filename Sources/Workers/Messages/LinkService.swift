@@ -93,7 +93,7 @@ package struct LinkService: Sendable {
                     try work.tx.links.use(link.kind, token) != nil,
                     try LinkRules.apply(link, to: &user, in: work.tx)
                 else { return LinkView(.over) }
-                try work.tx.accounts.save(user)
+                try work.save(user)
                 if link.kind == .verifyEmail { try notifyChange(from: resolved.user, to: user, in: &work) }
                 try finish(link, user, lost: lost(resolved.user, user), in: &work)
                 return resolved.view(.done)
@@ -186,7 +186,7 @@ package struct LinkService: Sendable {
             let mailbox = Address.email(EmailAddress(trusted: link.address))
             guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else { return LinkView(.over) }
             user.passwordHash = hash
-            try work.tx.accounts.save(user)
+            try work.save(user)
             try finish(link, user, lost: lost(resolved.user, user), in: &work)
             return resolved.view(.done)
         }

@@ -66,7 +66,7 @@ package final class MessageOutcomes: Sendable {
             self.count(row, "sent")
             if isShown { self.remember(row.message) }
         }
-        try record(row, .sent, by: provider, in: work)
+        try record(row, .sent, by: provider, in: &work)
         try noteUse(row, by: provider, failure: nil, in: work)
         notifyTerminal(row, nil, in: &work)
     }
@@ -137,7 +137,7 @@ package final class MessageOutcomes: Sendable {
     /// Handles an expired message, which has been deleted from the store.
     func expired(_ row: OutgoingMessageTable.Due, by provider: String, in work: inout UnitOfWork) throws {
         work.tx.afterCommit { self.count(row, "expired") }
-        try record(row, .expired, by: provider, in: work)
+        try record(row, .expired, by: provider, in: &work)
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
         notifyTerminal(row, failure, in: &work)
@@ -154,36 +154,37 @@ package final class MessageOutcomes: Sendable {
         work.tx.afterCommit { self.count(row, "failed") }
         var row = row
         row.error = error
-        try record(row, .failed, by: provider, in: work)
+        try record(row, .failed, by: provider, in: &work)
         guard row.told == nil, !row.message.isGuarded else { return }
         notifyTerminal(row, why, in: &work)
     }
 
-    /// Records the outcome of a message for operators; a dummy leaves no record.
+    /// Records the outcome of a message for operators, and logs a failure; a dummy leaves no record.
     private func record(
         _ row: OutgoingMessageTable.Due,
         _ state: MessageRecord.State,
         by provider: String,
-        in work: UnitOfWork
+        in work: inout UnitOfWork
     ) throws {
         let message = row.message
         guard !message.isDummy else { return }
-        try work.tx.messageRecords.add(
-            message,
-            MessageRecord(
-                id: message.id,
-                channel: message.channel,
-                address: MaskedAddress.text(message.to),
-                template: message.template,
-                app: message.app,
-                provider: provider,
-                state: state,
-                tries: row.tries,
-                error: row.error,
-                createdAt: row.createdAt,
-                endedAt: work.now
-            )
+        let record = MessageRecord(
+            id: message.id,
+            channel: message.channel,
+            address: MaskedAddress.text(message.to),
+            template: message.template,
+            app: message.app,
+            provider: provider,
+            state: state,
+            tries: row.tries,
+            error: row.error,
+            createdAt: row.createdAt,
+            endedAt: work.now
         )
+        try work.tx.messageRecords.add(message, record)
+        guard state != .sent else { return }
+        let data = LoggedEventCodec.message(record)
+        work.effects.log(LoggedEvent(.messageFailed, at: work.now, app: message.app, data: data))
     }
 
     /// Records for the operator whether the app's messages are sent; logged messages don't count.

@@ -4,7 +4,7 @@ import Wire
 
 /// The handler of a worker's app requests, with a table of methods by name.
 ///
-/// It is the whole account worker; the control and the schedule worker have one in addition to their other work.
+/// It is the whole account worker and the whole reach worker; the control and the schedule worker have one in addition to their other work.
 package struct RequestHandler: BatchHandler {
     /// The worker and its subscriptions.
     package let role: WorkerRole
@@ -15,6 +15,11 @@ package struct RequestHandler: BatchHandler {
     /// Returns the handler of the account worker: accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
         RequestHandler(.account, methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new }, environment)
+    }
+
+    /// Returns the handler of the worker for readers outside: events.
+    package static func reach(_ environment: Environment) -> RequestHandler {
+        RequestHandler(.reach, methods: EventMethods.all, environment)
     }
 
     init(_ name: WorkerName, methods: [String: Method], _ environment: Environment) {

@@ -158,6 +158,10 @@ struct RequestProcessor {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
             throw Rejection.poolIsFull
         }
+        if case .events(let wait) = task {
+            let others = jobs.compactMap { if case .events(let other) = $0.work { other } else { nil } }
+            try environment.eventWatch.admit(wait, beside: others, environment.limits)
+        }
         guard let pool = task.pool else { return }
         let refusal = environment.pool.refusal(
             of: Sender(call.request, task),

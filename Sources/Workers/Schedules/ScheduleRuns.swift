@@ -9,6 +9,9 @@ enum ScheduleRuns {
         guard !runs.isEmpty else { return }
         let events = runs.map { ScheduleCodec.event(of: $0.run, at: work.now) }
         try work.tx.events.append(zip(runs, events).map { ($0.did, $1) })
+        for (run, event) in zip(runs, events) {
+            work.log(event, of: run.did, product: try work.tx.statuses.find(run.did)?.productKey)
+        }
         try work.tx.bindings.subscribers(of: runs.map(\.did)) { index, uid, _ in
             work.effects.publish(
                 EventCodec.encode(events[index], for: uid),

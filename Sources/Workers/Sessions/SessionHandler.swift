@@ -125,7 +125,7 @@ package struct SessionHandler: BatchHandler {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
                 // An outside service ended it; workers mark the sessions that they end.
-                try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: work.tx)
+                try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)
         }

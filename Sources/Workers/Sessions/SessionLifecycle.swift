@@ -67,6 +67,7 @@ package enum SessionLifecycle {
     private static func publishLogin(of session: Session, by actor: Actor, in work: inout UnitOfWork) {
         let payload = SessionCodec.terminalNotice("terminalLoggedIn", session, reason: nil, ts: work.now, actor: actor)
         work.effects.publish(OutboundMessage(work.topics.user(session.uid, "session"), payload))
+        work.log(.sessionStarted, of: session, actor: actor, data: payload)
     }
 
     /// Sends a terminal that has just logged in the list of its user's devices.
@@ -93,7 +94,7 @@ package enum SessionLifecycle {
         in work: inout UnitOfWork
     ) throws {
         var session = session
-        try markEnded(&session, because: reason, by: actor, in: work.tx)
+        try markEnded(&session, because: reason, by: actor, in: &work)
         publishNotice(of: session, because: reason, by: actor, in: &work)
     }
 
@@ -107,7 +108,7 @@ package enum SessionLifecycle {
     ) throws {
         let reason = Session.EndReason.accountCancelled
         var session = session
-        try markEnded(&session, because: reason, by: actor, in: work.tx)
+        try markEnded(&session, because: reason, by: actor, in: &work)
         let notice = publishNotice(of: session, because: reason, by: actor, in: &work)
         _ = try work.tx.sessions.claim(notice: notice.id)
         try SessionTermination.announce(session, notice, in: &work)
@@ -128,15 +129,17 @@ package enum SessionLifecycle {
     }
 
     /// Marks a session as ended, so that its token is refused from the commit on, and notes its actor in the audit
-    /// trail.
+    /// trail and the event log.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,
         by actor: Actor,
-        in tx: Transaction
+        in work: inout UnitOfWork
     ) throws {
-        try tx.sessions.end(&session, reason)
-        try tx.audit.add(
+        try work.tx.sessions.end(&session, reason)
+        let data = SessionCodec.terminalNotice("terminalLoggedOut", session, reason: reason, ts: work.now, actor: actor)
+        work.log(.sessionEnded, of: session, actor: actor, data: data)
+        try work.tx.audit.add(
             AuditEntry(
                 kind: .sessionEnded,
                 uid: session.uid,

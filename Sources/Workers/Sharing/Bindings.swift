@@ -45,7 +45,7 @@ struct Bindings {
         try work.tx.refreshes.add([Refresh(did: did, uid: binding.uid)])
         try push.notifyWithDevice(.bound, binding.uid, in: &work)
         try notifyUsers(of: roles, in: &work)
-        notifyPrincipals(of: present, in: &work)
+        try notifyPrincipals(of: present, in: &work)
         work.effects.wake(.status, of: did)
     }
 
@@ -104,7 +104,7 @@ struct Bindings {
     ) throws {
         for (place, uid) in change.ended.enumerated() {
             let why = place == 0 ? reason : follower
-            push.notify(.unbound(why), uid, in: &work)
+            try push.notify(.unbound(why), uid, in: &work)
         }
         try notifyUsers(of: change.roles, in: &work)
         let roles = Dictionary(change.roles.map { ($0.uid, $0.role) }) { _, new in new }
@@ -113,7 +113,7 @@ struct Bindings {
             binding.role = roles[binding.uid] ?? binding.role
             return binding
         }
-        notifyPrincipals(of: left, in: &work)
+        try notifyPrincipals(of: left, in: &work)
     }
 
     private func notifyUsers(
@@ -125,8 +125,10 @@ struct Bindings {
         }
     }
 
-    private func notifyPrincipals(of bindings: [Binding], in work: inout UnitOfWork) {
-        for binding in bindings where binding.role.isPrincipal { push.notify(.usersChanged, binding.uid, in: &work) }
+    private func notifyPrincipals(of bindings: [Binding], in work: inout UnitOfWork) throws {
+        for binding in bindings where binding.role.isPrincipal {
+            try push.notify(.usersChanged, binding.uid, in: &work)
+        }
     }
 
     // MARK: Invitations

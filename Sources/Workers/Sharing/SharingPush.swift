@@ -4,11 +4,27 @@ import Wire
 
 /// Messages on `user/{uid}/share` that notify both sides of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter, and the guest if the guest has an account.
+    /// Notifies the inviter, and the guest if the guest has an account, and logs the state.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
+        var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
-            let row = try view(of: sharing, for: uid, in: work)
-            work.effects.publish(OutboundMessage(work.topics.user(uid, "share"), AnswerCodec.payload(row: row)))
+            let payload = AnswerCodec.payload(row: try view(of: sharing, for: uid, in: work))
+            work.effects.publish(OutboundMessage(work.topics.user(uid, "share"), payload))
+            // The log has one entry of each side's app.
+            let app = try work.tx.accounts.find(uid)?.app
+            guard let app, apps.insert(app).inserted else { continue }
+            let product = try work.tx.statuses.find(sharing.did)?.productKey
+            work.effects.log(
+                LoggedEvent(
+                    .shareChanged,
+                    at: work.now,
+                    did: sharing.did,
+                    product: product,
+                    uid: uid,
+                    app: app,
+                    data: payload
+                )
+            )
         }
     }
 

@@ -24,6 +24,8 @@ struct DeviceEntry {
     private(set) var changes: Changes = []
     /// The newest reports in the status when it was loaded; the batch's reports may have replaced them.
     fileprivate(set) var newestAtLoad: Status.Newest?
+    /// The attributes that the batch's reports have changed.
+    var changed: Set<String> = []
     /// The beginning of the present ownership period; nil unless the device reports old events or bytes.
     fileprivate(set) var ownershipSince: Instant?
 
@@ -41,6 +43,29 @@ struct DeviceEntries {
     /// The entries, in the order in which messages first named their devices.
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
+
+    /// Returns the product of a device of the batch; nil if it or the device is unknown.
+    func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
+
+    /// Returns the product's key of a device of the batch; nil if the device is unknown.
+    func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
+
+    /// Logs the new statuses of devices whose version has grown, one for each device, if a reader wants them.
+    func logStatuses(in work: inout UnitOfWork) throws {
+        guard try work.keepsStatuses() else { return }
+        for entry in entries where !entry.changed.isEmpty {
+            guard let record = entry.record else { continue }
+            let data = StatusCodec.encode(
+                record.status,
+                of: entry.did,
+                changed: entry.changed.sorted(),
+                product: entry.product
+            )
+            work.effects.log(
+                LoggedEvent(.deviceStatus, at: work.now, did: entry.did, product: record.productKey, data: data)
+            )
+        }
+    }
 
     /// Gives each item its device's place, locks the devices until the end of the transaction, and loads their
     /// statuses, products and users.

@@ -131,6 +131,7 @@ extension CommandContext {
         "device": "no device with that id has registered", "operator": "no operator with that name was added",
         "key": "no key with that id was made, or it has ended", "product": "no product with that key was imported",
         "schedule": "no schedule with that id was made, or it was deleted",
+        "subscription": "no subscription with that id was made, or it was removed",
         "service": "no service with that name was added, or it was removed",
         "session": "it has ended, or there never was a session with that id",
         "user": "no user with that id has registered, or it was erased",
@@ -138,7 +139,7 @@ extension CommandContext {
     /// The nouns of the parameters in paths.
     private static let nouns = [
         "appId": "app", "did": "device", "keyId": "key", "productKey": "product", "scheduleId": "schedule",
-        "sessionId": "session",
+        "sessionId": "session", "subscriptionId": "subscription",
         "uid": "user",
     ]
 

@@ -647,6 +647,98 @@ class Device:
         return self._ask("device/allowReset", {"did": did})
 
 
+class Events:
+    """Reads the event log, and manages its subscriptions, for servers with an API key (reference: events)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def read(
+        self, *, after: str | None = None, subscriptionId: str | None = None, types: list | None = None,
+        productKeys: list | None = None, dids: list | None = None, limit: int | None = None, wait: int | None = None,
+    ):
+        """Returns entries of the event log, or waits for the next one.
+
+        For API keys with the scope events; Forbidden for users. Without types, all but device.status. InvalidRequest: a
+        type or a product that doesn't exist, a text that is no cursor. TooManyRequests: too many readers of the key
+        wait (limits.eventReadersPerKey). ResourceNotFound: no such subscription of the app.
+
+        Returns: Entries behind the oldest that is kept begin with one of type events.gap.
+        """
+        return self._ask("events/read", {
+            "after": after, "subscriptionId": subscriptionId, "types": types, "productKeys": productKeys, "dids": dids,
+            "limit": limit, "wait": wait,
+        })
+
+    def subscribe(
+        self, *, name: str, types: list, productKeys: list | None = None, dids: list | None = None,
+        url: str | None = None, batch: int | None = None, from_: str | None = None,
+    ):
+        """Makes a reader that the service knows: a stored cursor, or a webhook.
+
+        For API keys with the scope events; Forbidden for users. Forbidden beyond 20 subscriptions of an app.
+        InvalidRequest: a type or a product that doesn't exist, an address that is not allowed.
+
+        Returns: `secret` for a webhook; returned only this once.
+        """
+        return self._ask("events/subscribe", {
+            "name": name, "types": types, "productKeys": productKeys, "dids": dids, "url": url, "batch": batch,
+            "from": from_,
+        })
+
+    def ack(self, *, subscriptionId: str, cursor: str):
+        """Moves a subscription's cursor forward.
+
+        For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+        """
+        return self._ask("events/ack", {"subscriptionId": subscriptionId, "cursor": cursor})
+
+    def update(
+        self, *, subscriptionId: str, types: list | None = None, url: str | None = None, batch: int | None = None,
+        state: str | None = None, cursor: str | int | None = None,
+    ):
+        """Changes a subscription; moving its cursor back replays events.
+
+        For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+        InvalidRequest: url for a subscription without a webhook.
+        """
+        return self._ask("events/update", {
+            "subscriptionId": subscriptionId, "types": types, "url": url, "batch": batch, "state": state,
+            "cursor": cursor,
+        })
+
+    def subscriptions(self):
+        """Lists the app's subscriptions.
+
+        For API keys with the scope events; Forbidden for users.
+        """
+        return self._ask("events/subscriptions", {})
+
+    def rotate(self, *, subscriptionId: str):
+        """Gives a webhook a new secret; for 24 hours both sign.
+
+        For API keys with the scope events; Forbidden for users. InvalidRequest: a subscription without a webhook.
+        ResourceNotFound: no such subscription of the app.
+
+        Returns: Returned only this once.
+        """
+        return self._ask("events/rotate", {"subscriptionId": subscriptionId})
+
+    def unsubscribe(self, *, subscriptionId: str):
+        """Removes a subscription; no delivery begins from then on.
+
+        For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+        """
+        return self._ask("events/unsubscribe", {"subscriptionId": subscriptionId})
+
+    def deliveries(self, *, subscriptionId: str):
+        """Lists the last 200 tries of a webhook, newest first.
+
+        For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+        """
+        return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
+
+
 class Home:
     """Groups a user's devices by home (reference: sharing#roles)."""
 
@@ -962,4 +1054,4 @@ class Share:
 
 
 # The services by name.
-SERVICES = {"account": Account, "app": App, "device": Device, "home": Home, "schedule": Schedule, "session": Session, "share": Share}
+SERVICES = {"account": Account, "app": App, "device": Device, "events": Events, "home": Home, "schedule": Schedule, "session": Session, "share": Share}

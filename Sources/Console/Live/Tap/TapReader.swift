@@ -24,7 +24,9 @@ struct TapReader: Sendable {
     private static let fromGate: Set<String> = [
         "presence", "token-used", "session-cut", "missed", "session-owed", "trigger", "session-invalid",
     ]
-    private static let services: Set<String> = ["account", "app", "device", "home", "schedule", "session", "share"]
+    private static let services: Set<String> = [
+        "account", "app", "device", "events", "home", "schedule", "session", "share",
+    ]
 
     /// Reads a message of the broker.
     func read(

@@ -108,7 +108,7 @@ final class BenchField: RunningPart {
     ///
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {
-        for name in ["status", "control", "account", "session", "schedule", "scheduler"] {
+        for name in ["status", "control", "account", "reach", "session", "schedule", "scheduler"] {
             let options = ConnectionOptions(
                 bench: "svc.lamplighter." + name,
                 port: port,

@@ -27,11 +27,13 @@ package enum BackgroundTask: Sendable {
     case history(HistoryQuestion)
     /// Reads a long list or log.
     case reading(StoreReading)
+    /// Waits until the event log has an entry for a reader.
+    case events(EventWait)
 
     /// The pool that does the work; nil if it isn't slow.
     package var pool: BackgroundPoolKind? {
         switch self {
-        case .commit, .tried, .refusal: nil
+        case .commit, .tried, .refusal, .events: nil
         case .hash, .verify, .verifyEach, .both: .password
         case .identity: .provider
         case .history: .reading
@@ -47,7 +49,7 @@ extension BackgroundTask {
     /// The passwords in it.
     private var secrets: [SecretBytes] {
         switch self {
-        case .commit, .tried, .refusal, .identity, .history, .reading: []
+        case .commit, .tried, .refusal, .identity, .history, .reading, .events: []
         case .hash(let password), .verify(let password, _), .verifyEach(let password, _):
             [password]
         case .both(let old, _, let new): [old, new]
@@ -87,6 +89,8 @@ package struct Prepared: Sendable {
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
+    /// The reader of events that waits, or whose waiting is over.
+    package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
     /// The place of this result among the unanswered ones (`PoolBounds.unanswered`).

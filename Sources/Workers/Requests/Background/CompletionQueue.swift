@@ -41,11 +41,18 @@ struct BackgroundJob: Sendable {
     var reply: String
 
     /// Submits the work; its result is put into the completion queue.
-    func submit(to pool: any BackgroundPool) {
+    func submit(to environment: Environment) {
+        if case .events(let wait) = work {
+            return environment.eventWatch.add(wait) { [number, completions] in
+                var prepared = Prepared()
+                prepared.eventWait = wait
+                completions.put(prepared, for: number)
+            }
+        }
         guard work.pool != nil else {
             return completions.put(Prepared(without: work), for: number)
         }
-        pool.submit(work, from: sender) { [number, completions] in completions.put($0, for: number)
+        environment.pool.submit(work, from: sender) { [number, completions] in completions.put($0, for: number)
         }
     }
 }

@@ -53,7 +53,7 @@ private struct PasswordWork: Sendable {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .tried, .refusal, .identity, .history, .reading: break
+            case .commit, .tried, .refusal, .identity, .history, .reading, .events: break
             case .hash(let password): prepared.hash = try hash(password)
             case .verify(let password, let encoded): try verify(password, against: encoded, into: &prepared)
             case .verifyEach(let password, let hashes):

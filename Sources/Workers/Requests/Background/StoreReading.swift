@@ -4,15 +4,18 @@ import Wire
 
 /// A method that reads a lot, carried out by the store's readers instead of its worker.
 package struct StoreReading: Sendable {
-    /// Reads, and returns the result of the request as JSON.
-    package let read: @Sendable (Store) throws -> [UInt8]
+    /// Reads, and stores the result of the request as JSON.
+    package let read: @Sendable (Store, inout Prepared) throws -> Void
+
+    /// Creates a reading.
+    init(_ read: @escaping @Sendable (Store, inout Prepared) throws -> Void) { self.read = read }
 
     /// Creates the reading of a request whose token was checked.
     init(_ call: Call, _ body: @escaping @Sendable (inout Call) throws -> Answer) {
         let (request, app, session, key) = (call.request, call.app, call.session, call.key)
         let (environment, now) = (call.environment, call.tx.now)
-        read = { store in
-            try store.read(at: now) { tx in
+        read = { store, prepared in
+            prepared.result = try store.read(at: now) { tx in
                 let work = UnitOfWork(tx, topics: environment.topics, limits: environment.limits)
                 var call = Call(
                     request: request,

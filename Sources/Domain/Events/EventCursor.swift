@@ -1,0 +1,38 @@
+/// A place in the event log: the id of the entry before it.
+///
+/// Rows are in the order of transaction and number. Entries of one row are counted from the row's end, so that the place
+/// behind a row is known without its length.
+package struct EventCursor: Hashable, Sendable {
+    /// The number of the transaction that wrote the row.
+    package var xid: Int64
+    /// The row's number.
+    package var seq: Int64
+    /// The number of the row's entries behind this place.
+    package var left: Int
+
+    /// Names a place.
+    package init(xid: Int64, seq: Int64, left: Int = 0) {
+        (self.xid, self.seq, self.left) = (xid, seq, left)
+    }
+
+    /// The place before everything.
+    package static let start = EventCursor(xid: 0, seq: 0)
+
+    /// The cursor as text: at most 48 characters of `[0-9a-z-]`.
+    package var text: String { [xid, seq, Int64(left)].map { String($0, radix: 36) }.joined(separator: "-") }
+
+    /// Reads the text of a cursor; nil for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 48 else { return nil }
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0, radix: 36) ?? -1 }
+        guard numbers.count == 3, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+        self.init(xid: numbers[0], seq: numbers[1], left: Int(numbers[2]))
+        guard self.text == text else { return nil }
+    }
+}
+
+extension EventCursor: Comparable {
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.xid, left.seq, -left.left) < (right.xid, right.seq, -right.left)
+    }
+}

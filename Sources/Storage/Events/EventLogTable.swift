@@ -1,0 +1,233 @@
+package import Domain
+
+/// The log of what became true, for readers outside.
+///
+/// A row is written in the transaction that makes its entries true, one for each kind: statuses of devices (`bulk`), and
+/// all else. Several transactions of a server commit in another order than their numbers, so rows are ordered by the
+/// server's number of the transaction (`xid`), and read only below the oldest transaction that is still open. A file has
+/// one writer, whose rows have a constant instead.
+package struct EventLogTable: TransactionTable {
+    let transaction: Transaction
+
+    /// A row's transaction number: the server's number behind those of earlier servers and files; only the latter for a
+    /// file.
+    private var number: String {
+        let base = "coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)"
+        guard sql.hasOtherWriters else { return base }
+        return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
+    }
+
+    /// The condition for rows that no open transaction can precede.
+    private var isSettled: String {
+        guard sql.hasOtherWriters else { return "TRUE" }
+        return """
+            xid < coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)
+                + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)
+            """
+    }
+
+    /// Adds entries, in order.
+    package func append(_ events: [LoggedEvent]) throws {
+        for isBulk in [false, true] {
+            let some = events.filter { $0.type.isBulk == isBulk }
+            guard !some.isEmpty else { continue }
+            try sql.run(
+                """
+                INSERT INTO eventLog (xid, seq, bulk, count, createdAt, messages)
+                VALUES (\(number), $1, $2, $3, $4, $5)
+                """,
+                transaction.sequence.next(transaction.now),
+                isBulk,
+                some.count,
+                transaction.now,
+                EventRowCodec.encode(some)
+            )
+        }
+    }
+
+    // MARK: Reading
+
+    /// The most rows that one reading looks at.
+    private static let scannedMax = 2_000
+
+    /// Passes the entries behind a place to `body`, each with its place, until it returns false.
+    ///
+    /// Reads about `bytesMax` bytes at most; statuses only if `withBulk`.
+    ///
+    /// - Returns: The place behind everything that was looked at, and whether there may be more.
+    package func read(
+        after cursor: EventCursor,
+        withBulk: Bool,
+        bytesMax: Int = 8 << 20,
+        _ body: (LoggedEvent, EventCursor) throws -> Bool
+    ) throws -> (end: EventCursor, isMore: Bool) {
+        var (end, bytes, rows, isMore) = (cursor, 0, 0, false)
+        let comparison = cursor.left > 0 ? ">=" : ">"
+        try sql.scan(
+            """
+            SELECT xid, seq, count, CASE WHEN bulk <= $1 THEN messages END FROM eventLog
+            WHERE (xid, seq) \(comparison) ($2, $3) AND \(isSettled) ORDER BY xid, seq LIMIT $4
+            """,
+            withBulk,
+            cursor.xid,
+            cursor.seq,
+            Self.scannedMax
+        ) { row in
+            guard bytes < bytesMax else {
+                isMore = true
+                return false
+            }
+            let place = EventCursor(xid: row.next(), seq: row.next())
+            let count = row.next(Int.self)
+            let message = row.next([UInt8].self)
+            (bytes, rows) = (bytes + message.count, rows + 1)
+            for (index, event) in EventRowCodec.decode(message).enumerated() {
+                let id = EventCursor(xid: place.xid, seq: place.seq, left: count - 1 - index)
+                guard id > cursor, let event else { continue }
+                guard try body(event, id) else {
+                    isMore = true
+                    return false
+                }
+                end = id
+            }
+            end = place
+            return true
+        }
+        return (end, isMore || rows == Self.scannedMax)
+    }
+
+    /// Returns the place behind all entries that can be read now.
+    package func end() throws -> EventCursor { try place("\(isSettled) ORDER BY xid DESC, seq DESC") ?? deleted() }
+
+    /// Returns the place behind the entries written before a moment.
+    package func end(before moment: Instant) throws -> EventCursor {
+        let first = try sql.first(
+            "SELECT xid, seq FROM eventLog WHERE createdAt >= $1 AND \(isSettled) ORDER BY xid, seq LIMIT 1",
+            moment
+        ) { EventCursor(xid: $0.next(), seq: $0.next()) }
+        guard let first else { return try end() }
+        return try place("(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC", first.xid, first.seq) ?? deleted()
+    }
+
+    /// Returns when the first row behind a place was written; nil if there is none.
+    package func nextTime(after cursor: EventCursor, withBulk: Bool) throws -> Instant? {
+        try sql.value(
+            """
+            SELECT createdAt FROM eventLog WHERE (xid, seq) > ($1, $2) AND bulk <= $3 AND \(isSettled)
+            ORDER BY xid, seq LIMIT 1
+            """,
+            cursor.xid,
+            cursor.seq,
+            withBulk
+        )
+    }
+
+    private func place<each Value: ColumnValue>(
+        _ condition: String,
+        _ values: repeat each Value
+    ) throws -> EventCursor? {
+        try sql.first("SELECT xid, seq FROM eventLog WHERE \(condition) LIMIT 1", repeat each values) {
+            EventCursor(xid: $0.next(), seq: $0.next())
+        }
+    }
+
+    // MARK: Retention
+
+    private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
+
+    /// Returns the place behind the last deleted entry; the beginning if nothing was deleted.
+    package func deleted(isBulk: Bool = false) throws -> EventCursor {
+        try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
+    }
+
+    /// Returns the bytes of the rows behind a place, and the place behind them: at most `limit` rows, and no further row
+    /// once they have `bytesMax` bytes; nil if there are none.
+    package func weigh(
+        after cursor: EventCursor,
+        isBulk: Bool,
+        limit: Int,
+        bytesMax: Int64 = .max
+    ) throws -> (end: EventCursor, bytes: Int64)? {
+        var (end, bytes): (EventCursor?, Int64) = (nil, 0)
+        try sql.scan(
+            """
+            SELECT xid, seq, length(messages) FROM eventLog WHERE (xid, seq) > ($1, $2) AND bulk = $3 AND \(isSettled)
+            ORDER BY xid, seq LIMIT $4
+            """,
+            cursor.xid,
+            cursor.seq,
+            isBulk,
+            limit
+        ) { row in
+            end = EventCursor(xid: row.next(), seq: row.next())
+            bytes += row.next(Int64.self)
+            return bytes < bytesMax
+        }
+        return end.map { ($0, bytes) }
+    }
+
+    /// Deletes the oldest rows of a kind up to a place, or written before a moment, at most `limit`; returns how many.
+    package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
+        var rows: [EventCursor] = []
+        try sql.scan(
+            "SELECT xid, seq, createdAt FROM eventLog WHERE bulk = $1 AND \(isSettled) ORDER BY xid, seq LIMIT $2",
+            isBulk,
+            limit
+        ) { row in
+            let place = EventCursor(xid: row.next(), seq: row.next())
+            guard place <= cursor || row.next(Instant.self) < moment else { return false }
+            rows.append(place)
+            return true
+        }
+        guard let last = rows.last else { return 0 }
+        try sql.run("DELETE FROM eventLog WHERE xid = $1 AND seq = $2", each: rows) { ($0.xid, $0.seq) }
+        try transaction.meta.set(Self.fact(isBulk), to: last.text)
+        return rows.count
+    }
+
+    // MARK: Statuses
+
+    private static let statusesUntil = "statusEventsUntil"
+
+    /// Returns until when statuses are kept because of a reader; nil if no reader wants them, and the far future for a
+    /// subscription.
+    package func statusesWantedUntil() throws -> Instant? {
+        if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
+        return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
+    }
+
+    /// How long statuses are kept for a reader without a subscription after it has read, in seconds; its next reading
+    /// begins within half of it.
+    private static let leaseSeconds: Int64 = 240
+
+    /// Keeps statuses for a while, because a reader without a subscription wants them.
+    package func keepStatuses() throws {
+        let now = transaction.now
+        if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
+        try transaction.meta.set(Self.statusesUntil, to: "\(now.adding(seconds: Self.leaseSeconds).milliseconds)")
+        try transaction.meta.raiseCatalogEpoch()
+    }
+}
+
+extension Store {
+    /// Makes the numbers of new transactions larger than those in the log, which come from another server or file after
+    /// a move or a restore.
+    func numberEventsBehind() throws {
+        try engine.write { sql in
+            try sql.transaction {
+                let meta = MetaTable(sql: sql, cache: nil)
+                let base = try meta.value("eventBase").flatMap { Int64($0) } ?? 0
+                let rows = try sql.integer("SELECT xid FROM eventLog ORDER BY xid DESC LIMIT 1") ?? 0
+                let deleted = try ["eventsDeleted", "eventsDeleted.bulk"].compactMap { name in
+                    try meta.value(name).flatMap { EventCursor($0)?.xid }
+                }
+                let last = max(rows, deleted.max() ?? 0)
+                let next =
+                    sql.hasOtherWriters
+                    ? try sql.integer("SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)")
+                    : 1
+                if last >= base + (next ?? 0) { try meta.set("eventBase", to: "\(last + 1)") }
+            }
+        }
+    }
+}

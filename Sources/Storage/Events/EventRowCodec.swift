@@ -1,0 +1,49 @@
+import Domain
+
+/// Entries of the event log as the bytes of one row: each a run of lengths and bytes, as in the outbox.
+enum EventRowCodec {
+    static func encode(_ events: [LoggedEvent]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 160 })
+        func append(_ piece: some Collection<UInt8>) {
+            OutboxCodec.append(UInt32(piece.count), to: &bytes)
+            bytes.append(contentsOf: piece)
+        }
+        for event in events {
+            append(event.type.rawValue.utf8)
+            append("\(event.ts.milliseconds)".utf8)
+            let actor = event.actor
+            for text in [
+                event.did?.text, event.product?.text, event.uid?.text, event.app?.text, actor?.kind.rawValue, actor?.id,
+            ] { append((text ?? "").utf8) }
+            append(event.data)
+        }
+        return bytes
+    }
+
+    /// Returns the entries; an entry of a type that this version doesn't know is nil.
+    static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
+        var rest = bytes[...]
+        var events: [LoggedEvent?] = []
+        func text() -> String? { OutboxCodec.piece(&rest).map { String(decoding: $0, as: UTF8.self) } }
+        while let type = text(), let ts = text(), let did = text(), let product = text(), let uid = text(),
+            let app = text(), let kind = text(), let actor = text(), let data = OutboxCodec.piece(&rest)
+        {
+            events.append(
+                EventType(rawValue: type).map { type in
+                    LoggedEvent(
+                        type,
+                        at: Instant(milliseconds: Int64(ts) ?? 0),
+                        did: did.isEmpty ? nil : DeviceID(trusted: did),
+                        product: product.isEmpty ? nil : ProductKey(trusted: product),
+                        uid: uid.isEmpty ? nil : UserID(trusted: uid),
+                        actor: Actor.Kind(rawValue: kind).map { Actor($0, actor) },
+                        app: app.isEmpty ? nil : AppID(trusted: app),
+                        data: Array(data)
+                    )
+                }
+            )
+        }
+        return events
+    }
+}

@@ -1,0 +1,155 @@
+package import Domain
+import JSON
+
+/// A place in the event log as a request names it.
+package enum EventPlace: Sendable, Equatable {
+    /// Behind all entries.
+    case now
+    /// Before the oldest entry.
+    case start
+    /// Behind an entry.
+    case behind(EventCursor)
+    /// Before the first entry since a moment.
+    case since(Instant)
+}
+
+/// The states that an app or an operator can set.
+package enum SetState: String, CaseIterable {
+    case on, paused
+}
+
+/// The parameters of the service `events`.
+extension Fields {
+    /// Returns `after`, the place behind which entries are read; nil if absent.
+    package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
+
+    /// Returns `from`, the place where a subscription begins; now if absent.
+    package func eventsFrom() throws(Rejection) -> EventPlace { try eventPlace("from") ?? .now }
+
+    /// Returns `cursor`, the place that a subscription is moved to; nil if absent.
+    package func eventsCursor() throws(Rejection) -> EventPlace? { try eventPlace("cursor", withTime: true) }
+
+    /// Returns `cursor`, the place behind an entry that was handled.
+    package func eventsHandled() throws(Rejection) -> EventCursor {
+        guard case .behind(let cursor)? = try eventPlace("cursor") else {
+            throw refuse("cursor", "must be a cursor of the event log")
+        }
+        return cursor
+    }
+
+    /// Returns `limit`, the most entries of a page, and `wait`, the seconds to wait for one.
+    package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
+        (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
+    }
+
+    /// Returns `name`, a subscription's name.
+    package func subscriptionName() throws(Rejection) -> String { try requiredText("name", length: 1...64) }
+
+    /// Refuses the absence of `types`.
+    package func requireTypes() throws(Rejection) { _ = try required("types", array("types")) }
+
+    /// Refuses fields that a subscription stands for.
+    package func refuseBesideSubscription() throws(Rejection) {
+        guard !has("after"), !hasEventFilter else {
+            throw refuse("subscriptionId", "stands in place of after, types, productKeys and dids")
+        }
+    }
+
+    /// Returns `state`, which a subscription gets; nil if absent.
+    package func subscriptionState() throws(Rejection) -> SetState? { try word("state", as: SetState.self) }
+
+    /// Returns `subscriptionId`.
+    package func subscriptionID() throws(Rejection) -> SubscriptionID {
+        try requiredID("subscriptionId", as: SubscriptionID.self)
+    }
+
+    /// Whether there is a `subscriptionId`.
+    package var namesSubscription: Bool { has("subscriptionId") }
+
+    /// Whether there are `types`.
+    package var namesTypes: Bool { has("types") }
+
+    /// Returns the refusal of `url` or `subscriptionId` for a subscription without a webhook.
+    package func noWebhook(at name: String) -> Rejection { refuse(name, "needs a subscription with a webhook") }
+
+    /// Returns the place that a field names: `now`, `start` or an entry's id, and a time if `withTime`; nil if absent.
+    private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
+        guard let value = object[name] else { return nil }
+        if withTime, value.intValue != nil { return try instant(name).map { .since($0) } }
+        switch value.stringValue {
+        case "now": return .now
+        case "start": return .start
+        case let text?:
+            if let cursor = EventCursor(text) { return .behind(cursor) }
+            fallthrough
+        case nil: throw refuse(name, "is not a cursor of the event log")
+        }
+    }
+
+    /// Returns the wanted entries, by `types`, `productKeys` and `dids`.
+    ///
+    /// `isKnown` says whether the app has a product.
+    package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
+        let names = try eventNames("types")
+        guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }
+        let products = try eventNames("productKeys").map { text in
+            guard let key = ProductKey(text), try isKnown(key) else {
+                throw refuse("productKeys", "has a product that the app doesn't have")
+            }
+            return key
+        }
+        let dids = try eventNames("dids").map { text throws(Rejection) in
+            guard let did = DeviceID(text) else { throw refuse("dids", "has a text that is no device's id") }
+            return did
+        }
+        return EventFilter(names: names, products: products, dids: dids)
+    }
+
+    private func eventNames(_ name: String) throws(Rejection) -> [String] {
+        let names = try texts(name)
+        guard names.count <= EventFilter.namesMax else { throw refuse(name, "has more than \(EventFilter.namesMax)") }
+        return names
+    }
+
+    /// Whether it names entries.
+    private var hasEventFilter: Bool { has("types") || has("productKeys") || has("dids") }
+
+    /// Returns `batch`, or nil if absent.
+    package func eventBatch() throws(Rejection) -> Int? {
+        try integer("batch", in: 1...Int64(EventSubscription.eventsMax)).map { Int($0) }
+    }
+
+    /// Returns `url`, the address of a webhook, or nil if absent.
+    package func webhookURL() throws(Rejection) -> String? { try text("url", length: 1...2_048) }
+}
+
+/// An encoder of event subscriptions for apps.
+package enum EventSubscriptionCodec {
+    /// Writes the answer to `events/subscribe` and `events/rotate`; `secret` signs a webhook's batches.
+    package static func made(_ id: SubscriptionID?, secret: String?) -> Answer {
+        JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
+    }
+
+    /// Writes a row of `events/subscriptions`; `behind` is the age of the next event in seconds.
+    package static func row(_ subscription: EventSubscription, behind: Int64) -> AnswerRow {
+        func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map { .string($0) }) }
+        let filter = subscription.filter
+        return .object([
+            "subscriptionId": .string(subscription.id.text), "name": .string(subscription.name),
+            "types": .array(filter.names.map { .string($0) }), "productKeys": texts(filter.products.map(\.text)),
+            "dids": texts(filter.dids.map(\.text)), "url": subscription.url.map { .string($0) },
+            "batch": .integer(Int64(subscription.batch)), "state": .string(subscription.state.rawValue),
+            "reason": subscription.reason.map { .string($0) }, "cursor": .string(subscription.cursor.text),
+            "behind": .integer(behind), "tries": .integer(Int64(subscription.tries)),
+            "failingSince": subscription.failingSince.map { .integer($0.milliseconds) },
+            "lastOkAt": subscription.lastOkAt.map { .integer($0.milliseconds) },
+            "lastError": subscription.lastError.map { .string($0) },
+        ])
+    }
+
+    /// Writes the answer to `events/subscriptions`.
+    package static func list(_ rows: [AnswerRow]) -> Answer { ["subscriptions": .array(rows)] }
+
+    /// Writes the answer to `events/deliveries`.
+    package static func deliveries(_ rows: [AnswerRow]) -> Answer { ["deliveries": .array(rows)] }
+}

@@ -1,0 +1,68 @@
+package import Domain
+import JSON
+
+/// An encoder of the event log's entries for readers, and of the data of entries that aren't pushed to users.
+package enum LoggedEventCodec {
+    /// Writes an entry for an app's reader.
+    ///
+    /// Users of other apps are left out: their ids, and what their pushes say about them.
+    package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
+        let isForeign = event.app.map { $0 != app } ?? false
+        let head = JSONObject([
+            ("id", .string(id.text)), ("type", .string(event.type.rawValue)),
+            ("ts", .integer(event.ts.milliseconds)), ("did", event.did.map { .string($0.text) }),
+            ("productKey", event.product.map { .string($0.text) }),
+            ("uid", isForeign ? nil : event.uid.map { .string($0.text) }),
+            ("actor", isForeign ? nil : event.actor.map { EventCodec.encode($0, for: nil) }),
+        ]).encoded()
+        let data = isForeign ? withoutUsers(event.data) : event.data
+        return head.dropLast() + Array(#","data":"#.utf8) + data + [UInt8(ascii: "}")]
+    }
+
+    private static func withoutUsers(_ data: [UInt8]) -> [UInt8] {
+        let members = (try? JSONValue.parse(data))?.objectValue?.members ?? []
+        let personal = ["actor", "uid", "device", "terminalId"]
+        return JSONObject(members: members.filter { !personal.contains($0.key) }).encoded()
+    }
+
+    /// Writes the note that entries between two places are no longer kept.
+    package static func gap(from: EventCursor, to: EventCursor, at now: Instant) -> LoggedEvent {
+        LoggedEvent(
+            .gap,
+            at: now,
+            data: JSONObject([("from", .string(from.text)), ("to", .string(to.text))]).encoded()
+        )
+    }
+
+    /// Writes a page: entries as `encode` wrote them, the place behind them, and whether there are more.
+    package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
+        let tail: JSONObject = ["cursor": .string(cursor.text), "more": .bool(isMore)]
+        return Array(#"{"events":["#.utf8) + Array(events.joined(separator: [UInt8(ascii: ",")]))
+            + Array("],".utf8) + tail.encoded().dropFirst()
+    }
+
+    // MARK: Data
+
+    /// Writes the registration of a device: `state` is `created`, `renewed` or `reset`.
+    package static func registered(_ mac: MAC, state: String) -> [UInt8] {
+        JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
+    }
+
+    /// Writes an account's names as other users see them.
+    package static func account(_ user: User) -> [UInt8] {
+        JSONObject([
+            ("uid", .string(user.uid.text)), ("nickname", .string(user.nickname)),
+            ("anonymous", .bool(user.isAnonymous)),
+        ]).encoded()
+    }
+
+    /// Writes the end of an e-mail or text that was not sent.
+    package static func message(_ record: MessageRecord) -> [UInt8] {
+        JSONObject([
+            ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),
+            ("template", .string(record.template.rawValue)), ("to", .string(record.address)),
+            ("provider", .string(record.provider)), ("state", .string(record.state.rawValue)),
+            ("error", record.error.map { .string($0) }),
+        ]).encoded()
+    }
+}

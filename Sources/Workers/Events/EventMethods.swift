@@ -1,0 +1,172 @@
+package import Domain
+import Sodium
+package import Storage
+package import Wire
+
+/// The methods of the service `events`, for API keys.
+enum EventMethods {
+    static let all: [String: Method] = [
+        "events/read": EventReading.method,
+        "events/subscribe": Method(run: subscribe),
+        "events/ack": Method(run: acknowledge),
+        "events/update": Method(run: update),
+        "events/subscriptions": Method(isReading: true, run: list),
+        "events/rotate": Method(run: rotate),
+        "events/unsubscribe": Method(run: unsubscribe),
+        "events/deliveries": Method(isReading: true, run: deliveries),
+    ]
+
+    // MARK: Subscriptions
+
+    @Sendable
+    private static func subscribe(_ call: inout Call) throws -> Reply {
+        let (key, fields) = (try call.eventsKey(), call.fields)
+        let name = try fields.subscriptionName()
+        try fields.requireTypes()
+        let filter = try call.eventFilter()
+        let url = try fields.webhookURL()
+        let batch = try fields.eventBatch() ?? EventSubscription.eventsMax
+        let cursor = try call.cursor(at: fields.eventsFrom())
+        guard try call.tx.eventSubscriptions.all(of: call.app.id).count < EventSubscription.perAppMax else {
+            throw Rejection(
+                .forbidden,
+                "The limit of \(EventSubscription.perAppMax) subscriptions of an app is reached."
+            )
+        }
+        let subscription = EventSubscription(
+            id: SubscriptionID(trusted: call.work.makeID("v")),
+            app: call.app.id,
+            key: key.id.text,
+            name: name,
+            filter: filter,
+            url: url,
+            batch: batch,
+            secret: url.map { _ in Sodium.randomBytes(EventSubscription.secretBytes) },
+            cursor: cursor,
+            createdAt: call.tx.now
+        )
+        try call.tx.eventSubscriptions.add(subscription)
+        let secret = subscription.secret.map(secretText)
+        return .result(EventSubscriptionCodec.made(subscription.id, secret: secret), isSecret: secret != nil)
+    }
+
+    @Sendable
+    private static func acknowledge(_ call: inout Call) throws -> Reply {
+        var subscription = try call.subscription()
+        let cursor = try call.fields.eventsHandled()
+        guard cursor > subscription.cursor else { return .done }
+        subscription.cursor = cursor
+        try call.tx.eventSubscriptions.save(subscription)
+        return .done
+    }
+
+    @Sendable
+    private static func update(_ call: inout Call) throws -> Reply {
+        var subscription = try call.subscription()
+        let fields = call.fields
+        if fields.namesTypes {
+            let types = try call.eventFilter().names
+            let filter = subscription.filter
+            subscription.filter = EventFilter(names: types, products: filter.products, dids: filter.dids)
+        }
+        if let url = try fields.webhookURL() {
+            guard subscription.url != nil else { throw fields.noWebhook(at: "url") }
+            subscription.url = url
+        }
+        if let batch = try fields.eventBatch() { subscription.batch = batch }
+        if let state = try fields.subscriptionState() { subscription.set(state) }
+        if let place = try fields.eventsCursor() {
+            subscription.cursor = try call.cursor(at: place)
+        }
+        try call.tx.eventSubscriptions.save(subscription)
+        return .done
+    }
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        _ = try call.eventsKey()
+        let rows = try call.tx.eventSubscriptions.all(of: call.app.id).map { subscription in
+            EventSubscriptionCodec.row(subscription, behind: try subscription.behind(in: call.tx))
+        }
+        return .result(EventSubscriptionCodec.list(rows))
+    }
+
+    @Sendable
+    private static func rotate(_ call: inout Call) throws -> Reply {
+        var subscription = try call.subscription()
+        guard subscription.url != nil else {
+            throw call.fields.noWebhook(at: "subscriptionId")
+        }
+        let secret = Sodium.randomBytes(EventSubscription.secretBytes)
+        subscription.oldSecret = subscription.secret
+        subscription.oldSecretUntil = call.tx.now.adding(seconds: EventSubscription.oldSecretSeconds)
+        subscription.secret = secret
+        try call.tx.eventSubscriptions.save(subscription)
+        return .result(EventSubscriptionCodec.made(nil, secret: secretText(secret)), isSecret: true)
+    }
+
+    @Sendable
+    private static func unsubscribe(_ call: inout Call) throws -> Reply {
+        try call.tx.eventSubscriptions.remove(try call.subscription())
+        return .done
+    }
+
+    @Sendable
+    private static func deliveries(_ call: inout Call) throws -> Reply {
+        let rows = try call.tx.eventSubscriptions.deliveries(of: try call.subscription().id)
+        return .result(EventSubscriptionCodec.deliveries(AnswerRows.fitting(rows, row: \.stored)))
+    }
+
+    /// Returns a secret as Standard Webhooks writes it.
+    private static func secretText(_ secret: [UInt8]) -> String { "whsec_" + Sodium.base64(secret) }
+}
+
+extension EventSubscription {
+    /// Pauses deliveries, or lets them go on where they were.
+    package mutating func set(_ state: SetState) {
+        self.state = state == .on ? .on : .paused
+        (reason, tries, dueAt, failingSince) = (nil, 0, nil, nil)
+    }
+
+    /// Returns how old the next event is, in seconds; 0 without one.
+    package func behind(in tx: Transaction) throws -> Int64 {
+        guard let next = try tx.eventLog.nextTime(after: cursor, withBulk: filter.wantsStatuses) else { return 0 }
+        return max(0, (tx.now.milliseconds - next.milliseconds) / 1000)
+    }
+}
+
+extension Call {
+    /// Returns the API key, which the methods of `events` need.
+    func eventsKey() throws(Rejection) -> APIKey {
+        guard let key else { throw Rejection(.forbidden, "Events are for API keys only.") }
+        return key
+    }
+
+    /// Returns the wanted events.
+    func eventFilter() throws -> EventFilter { try fields.eventFilter { try product(of: $0) != nil } }
+
+    /// Returns the app's subscription that the request names.
+    func subscription() throws -> EventSubscription {
+        _ = try eventsKey()
+        let id = try fields.subscriptionID()
+        guard let subscription = try tx.eventSubscriptions.find(id), subscription.app == app.id else {
+            throw Rejection(.resourceNotFound, "The app has no such subscription.", field: "params.subscriptionId")
+        }
+        return subscription
+    }
+
+    /// Returns the place in the log that a request means.
+    func cursor(at place: EventPlace) throws -> EventCursor { try tx.eventLog.cursor(at: place) }
+}
+
+extension EventLogTable {
+    /// Returns the place that a request or an operator means.
+    package func cursor(at place: EventPlace) throws -> EventCursor {
+        switch place {
+        case .now: try end()
+        case .start: .start
+        case .behind(let cursor): cursor
+        case .since(let moment): try end(before: moment)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Domain
+import Metrics
+
+/// The metrics of the event log.
+enum EventMetrics {
+    private static let events = Dictionary(
+        uniqueKeysWithValues: EventType.readable.map { type in
+            (type, Counter(label: "lamplighter_events_total", dimensions: [("type", type.rawValue)]))
+        }
+    )
+    private static let waiting = Gauge(label: "lamplighter_event_readers_waiting")
+
+    /// Counts an entry.
+    static func logged(_ type: EventType) { events[type]?.increment() }
+
+    /// Records the number of waiting readers.
+    static func waits(_ count: Int) { waiting.record(count) }
+}

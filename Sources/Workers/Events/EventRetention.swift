@@ -1,0 +1,78 @@
+import Domain
+import Metrics
+import Storage
+
+/// A job that deletes the oldest entries of the event log beyond its days and bytes; statuses and all else are limited
+/// separately.
+struct EventRetention: MaintenanceJob {
+    /// The sizes of the log's pages of rows of one kind: each row is weighed once, when it is new.
+    private struct Kind {
+        let isBulk: Bool
+        let gauge: Gauge
+        var pages: [(end: EventCursor, bytes: Int64)] = []
+        var bytes: Int64 = 0
+
+        /// Removes pages whose rows are deleted.
+        mutating func forget(upTo deleted: EventCursor) {
+            while let page = pages.first, page.end <= deleted {
+                bytes -= page.bytes
+                pages.removeFirst()
+            }
+        }
+
+        /// Returns the place up to which rows exceed a number of bytes; the beginning if they don't.
+        func excess(over max: Int64) -> EventCursor {
+            var (left, place) = (bytes, EventCursor.start)
+            for page in pages where left > max {
+                left -= page.bytes
+                place = page.end
+            }
+            return place
+        }
+    }
+
+    /// The least number of pages of a full log: at most a page more than needed is deleted.
+    private static let pagesMin: Int64 = 64
+    private let environment: Environment
+    private var kinds: [Kind]
+    let name = "events"
+    let interval: Duration = .seconds(20)
+
+    init(_ environment: Environment) {
+        self.environment = environment
+        kinds = [false, true].map { isBulk in
+            let label = [("kind", isBulk ? "status" : "event")]
+            return Kind(isBulk: isBulk, gauge: Gauge(label: "lamplighter_event_log_bytes", dimensions: label))
+        }
+    }
+
+    mutating func step() throws -> Bool {
+        let (limits, now, step) = (environment.limits, environment.clock.now, environment.limits.sweepStep)
+        let oldest = now.adding(seconds: -limits.eventDays * 86_400)
+        var isMore = false
+        for index in kinds.indices {
+            var kind = kinds[index]
+            let page = try environment.store.read { tx in
+                kind.forget(upTo: try tx.eventLog.deleted(isBulk: kind.isBulk))
+                let seen = try kind.pages.last?.end ?? tx.eventLog.deleted(isBulk: kind.isBulk)
+                let bytesMax = limits.eventBytes / Self.pagesMin
+                return try tx.eventLog.weigh(after: seen, isBulk: kind.isBulk, limit: step, bytesMax: bytesMax)
+            }
+            if let page {
+                kind.pages.append(page)
+                kind.bytes += page.bytes
+                isMore = true
+            }
+            kind.gauge.record(kind.bytes)
+            let excess = kind.excess(over: limits.eventBytes)
+            kinds[index] = kind
+            let deleted = try environment.store.batch(at: now) { tx in
+                try tx.eventLog.delete(upTo: excess, before: oldest, isBulk: kind.isBulk, limit: step)
+            }
+            isMore = isMore || deleted == step
+        }
+        return isMore
+    }
+
+    func rest() { for kind in kinds { kind.gauge.record(0) } }
+}

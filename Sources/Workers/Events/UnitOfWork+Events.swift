@@ -1,0 +1,58 @@
+import Domain
+import Storage
+import Wire
+
+/// Entries of the event log, written with what makes them true.
+extension UnitOfWork {
+    /// Logs an event of a device, as its users see it.
+    mutating func log(_ event: Event, of did: DeviceID, product: ProductKey?) {
+        guard let type = EventType(event), let product else { return }
+        let data = EventCodec.encode(event)
+        effects.log(LoggedEvent(type, at: now, did: did, product: product, actor: event.actor, data: data))
+    }
+
+    /// Logs something about a device and a user; a removed device leaves no entry.
+    ///
+    /// `app` is the app of the user, or of the acting user; it is looked up if it isn't given.
+    mutating func log(
+        _ type: EventType,
+        of did: DeviceID,
+        product: ProductKey? = nil,
+        uid: UserID? = nil,
+        actor: Actor,
+        app: AppID? = nil,
+        data: [UInt8]
+    ) throws {
+        guard let product = try product ?? tx.statuses.find(did)?.productKey else { return }
+        let acting = actor.kind == .user && actor != .erased ? UserID(trusted: actor.id) : nil
+        let home = try app ?? (uid ?? acting).flatMap { try tx.accounts.find($0)?.app }
+        var event = LoggedEvent(type, at: now, did: did, product: product, uid: uid, app: home, data: data)
+        // An entry names users of one app only.
+        let isOfHome = try app != nil || acting == uid || acting.map { try tx.accounts.find($0)?.app == home } ?? true
+        event.actor = isOfHome ? actor : nil
+        effects.log(event)
+    }
+
+    /// Logs a change of an account.
+    mutating func log(_ type: EventType, of user: User) {
+        let data = LoggedEventCodec.account(user)
+        effects.log(LoggedEvent(type, at: now, uid: user.uid, app: user.app, data: data))
+    }
+
+    /// Stores a new account, and logs it.
+    mutating func insert(_ user: User, deviceID: String?) throws {
+        try tx.accounts.insert(user, deviceID: deviceID)
+        log(.accountCreated, of: user)
+    }
+
+    /// Stores a changed account, and logs the change.
+    mutating func save(_ user: User) throws {
+        try tx.accounts.save(user)
+        log(.accountChanged, of: user)
+    }
+
+    /// Logs the beginning or the end of a session.
+    mutating func log(_ type: EventType, of session: Session, actor: Actor, data: [UInt8]) {
+        effects.log(LoggedEvent(type, at: now, uid: session.uid, actor: actor, app: session.app, data: data))
+    }
+}

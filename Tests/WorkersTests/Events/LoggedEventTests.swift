@@ -1,0 +1,89 @@
+import Domain
+import JSON
+import Storage
+import Testing
+
+@testable import Workers
+
+@Suite("What the event log holds")
+struct LoggedEventTests {
+    private let world: EventWorld
+
+    init() throws {
+        world = try EventWorld()
+        try world.world.bind(0, 0)
+    }
+
+    private func report(_ device: Int = 0, _ payload: JSONObject) throws {
+        world.world.sendReport(device, payload)
+        try world.world.runStatus()
+    }
+
+    @Test("Alerts and their ends, in the order in which they became true, with what users are sent")
+    func alerts() throws {
+        try report(0, ["alerts": [["name": "hot"]]])
+        try report(0, ["alerts": [["name": "hot", "value": false]]])
+        let events = try world.events()
+        #expect(events.map { $0["type"] } == ["device.alert", "device.alertCleared"])
+        #expect(events.first?["data"]?.objectValue?["name"] == "hot")
+    }
+
+    @Test("Statuses only while a reader wants them, and one of each device for a transaction")
+    func statuses() throws {
+        try report(0, ["data": ["level": 1]])
+        let id = try world.result("subscribe", ["name": "s", "types": ["device.*"]])["subscriptionId"] ?? .null
+        world.world.sendReport(0, ["data": ["level": 2]])
+        world.world.sendReport(0, ["data": ["power": true]])
+        try report(1, ["data": ["level": 9]])
+        let events = try world.events(["subscriptionId": id])
+        try #require(events.map { $0["type"] } == ["device.status", "device.status"])
+        let data = events[0]["data"]?.objectValue
+        #expect(data?["data"] == ["level": 2, "power": true] && data?["changed"] == ["level", "power"])
+        #expect(data?["version"] == 3)
+        try report(0, ["data": ["level": 2]])
+        #expect(try world.events(["subscriptionId": id]).count == 2)
+        #expect(try world.ask("unsubscribe", ["subscriptionId": id]).isOK)
+        try report(0, ["data": ["level": 3]])
+        #expect(try world.events(["after": "start", "types": ["device.status"]]).count == 2)
+    }
+
+    @Test("A reader that names statuses gets those written from then on")
+    func openReader() throws {
+        let cursor = try world.result("read", ["types": ["device.status"]])["cursor"] ?? .null
+        try report(0, ["data": ["level": 2]])
+        #expect(try world.types(["after": cursor, "types": ["device.status"]]) == ["device.status"])
+    }
+
+    @Test("The beginning and the end of sessions, and changes of accounts")
+    func accounts() throws {
+        let world = world.world
+        _ = try world.environment.work(publishedBy: .session) { work in
+            let user = try #require(try work.tx.accounts.find(World.uid(0)))
+            try work.save(user)
+            let session = try #require(try work.tx.sessions.live(on: World.terminal(0)))
+            try SessionLifecycle.end(session, because: .operator, by: .system, in: &work)
+            try work.tx.lock(users: [user.uid])
+            try Cancellation.begin(user, by: .system, in: &work)
+        }
+        let events = try self.world.events()
+        try #require(events.map { $0["type"] } == ["account.changed", "session.ended", "account.deleted"])
+        #expect(events.allSatisfy { $0["uid"]?.stringValue == World.uid(0).text })
+        #expect(events[1]["data"]?.objectValue?["reason"] == "operator")
+    }
+
+    @Test("Entries beyond the days or bytes go, and statuses never push out others")
+    func retention() throws {
+        var limits = world.world.environment.limits
+        limits.eventBytes = 700
+        world.world.environment.limits = limits
+        for _ in 0..<8 { try world.log(world.event(.deviceStatus)) }
+        try world.log(world.event())
+        try world.world.run(EventRetention(world.world.environment))
+        let statuses = try world.types(["after": "start", "types": ["device.status"]]).count
+        #expect(statuses < 8 && statuses > 0)
+        #expect(try world.types() == ["device.alert"])
+        world.world.clock.advance(seconds: limits.eventDays * 86_400 + 1)
+        try world.world.run(EventRetention(world.world.environment))
+        #expect(try world.types().isEmpty)
+    }
+}
