@@ -6,15 +6,15 @@ import unittest
 
 from client import Terminal, fresh_id
 from harness import eventually
-from world import EndToEnd, World
+from world import LAMP, EndToEnd, World
 
 
 class Server(Terminal):
     """A maker's server, whose key is its password and the token of its requests."""
 
-    def __init__(self, world, app="test-app", scope="events"):
+    def __init__(self, world, app="test-app", scope="events", **more):
         made = world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", scope)
-        super().__init__(world.port, app, made["key"], made["terminalId"])
+        super().__init__(world.port, app, made["key"], made["terminalId"], **more)
         self.token = made["key"]
 
     def read(self, **params):
@@ -61,7 +61,7 @@ class EventLog(EndToEnd):
             "device.unbound", "device.offline"])
         bound, command = events[2], events[5]
         self.assertEqual((bound["uid"], bound["actor"]["id"]), (user.uid, user.uid))
-        self.assertEqual((command["data"]["state"], command["productKey"]), ("done", lamp.product))
+        self.assertEqual((command["data"]["state"], command["productKey"]), ("done", LAMP["productKey"]))
         self.assertEqual(len({event["id"] for event in events}), len(events))
 
     def test_a_waiting_reader_is_answered_by_the_commit(self):
@@ -158,9 +158,9 @@ class AfterKill(EndToEnd):
         cls.own.close()
 
     def test_no_event_is_lost_and_order_holds(self):
-        server = self.keep(Server(self.world).come())
+        server = self.keep(Server(self.world, reconnect=True, keepalive=5).come())
         cursor = server.read(after="now")["cursor"]
-        lamp = self.device()
+        lamp = self.device(reconnect=True, keepalive=5)
         for number in range(20):
             lamp.report(alerts=[{"name": "smoke", "value": number % 2 == 0}])
             if number % 7 == 6:

@@ -185,6 +185,21 @@ package struct EventLogTable: TransactionTable {
         return rows.count
     }
 
+    /// Removes what names an erased user, except for the end of the account, which readers must learn.
+    ///
+    /// Reads the whole log but statuses, which name no user.
+    func forget(_ uid: UserID) throws {
+        let rows = try sql.query(
+            "SELECT xid, seq, messages FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
+            Array(uid.text.utf8)
+        ) { row in
+            (xid: row.next(Int64.self), seq: row.next(Int64.self), bytes: row.next([UInt8].self))
+        }
+        try sql.run("UPDATE eventLog SET messages = $1 WHERE xid = $2 AND seq = $3", each: rows) {
+            (EventRowCodec.forgetting(uid, in: $0.bytes), $0.xid, $0.seq)
+        }
+    }
+
     // MARK: Statuses
 
     private static let statusesUntil = "statusEventsUntil"

@@ -21,6 +21,20 @@ enum EventRowCodec {
         return bytes
     }
 
+    /// Returns the row without the entries that name a user, except for the end of the account; the places of the
+    /// others stay.
+    static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {
+        let name = Array(uid.text.utf8)
+        return decode(bytes).flatMap { event in
+            guard let event, event.type != .accountDeleted else { return event.map { encode([$0]) } ?? gone }
+            let entry = encode([event])
+            return entry.contains(name) ? gone : entry
+        }
+    }
+
+    /// An entry of no type, which readers pass.
+    private static let gone = (0..<9).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
+
     /// Returns the entries; an entry of a type that this version doesn't know is nil.
     static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
         var rest = bytes[...]

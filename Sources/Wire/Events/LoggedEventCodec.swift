@@ -48,11 +48,11 @@ package enum LoggedEventCodec {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Writes an account's names as other users see them.
-    package static func account(_ user: User) -> [UInt8] {
+    /// Writes an account's names as other users see them; only the id of a deleted account.
+    package static func account(_ user: User, isDeleted: Bool) -> [UInt8] {
         JSONObject([
-            ("uid", .string(user.uid.text)), ("nickname", .string(user.nickname)),
-            ("anonymous", .bool(user.isAnonymous)),
+            ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),
+            ("anonymous", isDeleted ? nil : .bool(user.isAnonymous)),
         ]).encoded()
     }
 

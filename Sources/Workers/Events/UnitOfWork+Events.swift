@@ -35,7 +35,7 @@ extension UnitOfWork {
 
     /// Logs a change of an account.
     mutating func log(_ type: EventType, of user: User) {
-        let data = LoggedEventCodec.account(user)
+        let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted)
         effects.log(LoggedEvent(type, at: now, uid: user.uid, app: user.app, data: data))
     }
 

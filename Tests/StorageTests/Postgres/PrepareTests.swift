@@ -20,6 +20,7 @@ struct PrepareTests {
         "Command": .init(Command.table), "DeadLetter": .init(DeadLetter.table),
         "DeviceRecord": .init(DeviceRecord.table),
         "DispatchRequest": .init(DispatchRequest.table), "EventRow": .init(EventRow.table),
+        "EventSubscription": .init(EventSubscription.table),
         "HistoryBufferRow": .init(HistoryBufferRow.table),
         "HistoryChunk": .init(HistoryChunk.table), "HistoryDayRow": .init(HistoryDayRow.table),
         "Home": .init(Home.table),

@@ -43,6 +43,14 @@ struct SourceStatements {
         "CommandTable.swift DispatchRequest.aheadMilliseconds": [
             "\(DispatchRequest.aheadMilliseconds)"
         ],
+        "EventLogTable.swift number": ["CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"],
+        "EventLogTable.swift isSettled": [
+            "xid < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)"
+        ],
+        "EventLogTable.swift comparison": [">", ">="],
+        "EventLogTable.swift condition": [
+            "TRUE ORDER BY xid DESC, seq DESC", "(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC",
+        ],
         "GateRecords.swift Instant.max.milliseconds": ["\(Instant.max.milliseconds)"],
         "DeviceTable+Search.swift Self.found(by: filter)": [
             "\\(Self.allFound)", "\\(Self.taggedFound)", "\\(Self.valuedFound)",

@@ -95,7 +95,7 @@ struct CancellationTests {
         }.map { "\($0.table).\($0.column)" }.sorted()
     }
 
-    @Test("Of an erased user no row of any table is left but the audit trail")
+    @Test("Of an erased user no row of any table is left but the audit trail, and the event that the account ended")
     func nothingLeft() throws {
         let world = try World()
         try world.makeDevices(2, online: true)
@@ -188,7 +188,18 @@ struct CancellationTests {
         try world.runSession()
         try world.runAccount()
 
-        #expect(try places(of: uid, world) == [])
+        #expect(try places(of: uid, world) == ["eventLog.messages"])
+        let left = try world.read { tx in
+            var left: [EventType] = []
+            _ = try tx.eventLog.read(after: .start, withBulk: true) { event, _ in
+                if event.uid == uid || String(decoding: event.data, as: UTF8.self).contains(uid.text) {
+                    left.append(event.type)
+                }
+                return true
+            }
+            return left
+        }
+        #expect(left == [.accountDeleted])
         let letters = try world.read { tx in try tx.sql.query("SELECT topic FROM deadLetter") { $0.next(String.self) } }
         // The other letter is about a worker's own state, which isn't the account worker's.
         #expect(letters.filter { !$0.contains("/system/") } == ["t"], "that of another user")
