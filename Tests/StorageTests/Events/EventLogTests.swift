@@ -50,6 +50,7 @@ struct EventLogTests {
 
     private func append(_ events: LoggedEvent..., at now: Instant = Make.now) throws {
         try world.store.batch(at: now) { try $0.eventLog.append(events) }
+        try world.store.awaitEvents()
     }
 
     @Test("Entries come back as they were, in order, each behind the one before")
@@ -146,6 +147,7 @@ struct EventLogTests {
             try tx.sql.run("UPDATE eventLog SET xid = $1", Int64(5) << 40)
         }
         try world.store.numberEventsBehind()
+        try world.store.awaitEvents()
         try append(MakeEvents.event(.deviceAlert, "new"))
         #expect(try MakeEvents.texts(world.store).last == #"{"text":"new"}"#)
         let base = try world.store.read { try $0.meta.value("eventBase") }
@@ -295,6 +297,7 @@ struct EventWritersTests {
         var isLast = false
         while !isLast {
             isLast = !running.isAny
+            if isLast { try reader.awaitEvents() }
             read.formUnion(try follow(reader, &cursor))
         }
         return (8 * 60, read)

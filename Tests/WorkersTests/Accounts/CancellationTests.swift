@@ -188,7 +188,8 @@ struct CancellationTests {
         try world.runSession()
         try world.runAccount()
 
-        #expect(try places(of: uid, world) == ["eventLog.messages"])
+        // PostgreSQL shows bytes as digits, in which no name is found.
+        #expect(try places(of: uid, world) == (TestStore.isPostgres ? [] : ["eventLog.messages"]))
         let left = try world.read { tx in
             var left: [EventType] = []
             _ = try tx.eventLog.read(after: .start, withBulk: true) { event, _ in

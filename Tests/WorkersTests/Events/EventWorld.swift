@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import StoreTestKit
 import Testing
 
 @testable import Workers
@@ -75,6 +76,7 @@ struct EventWorld {
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()
+        try world.store.awaitEvents()
         send(method, id: id, params)
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
