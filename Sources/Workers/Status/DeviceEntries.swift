@@ -119,9 +119,6 @@ struct DeviceEntries {
     /// The age in seconds above which a report's events need the ownership period of its device.
     private static let recentSeconds: Int64 = 60
 
-    /// Returns the product of a device of the batch; nil if it or the device is unknown.
-    func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
-
     /// Returns the statuses of which a part has changed, in the order of the devices' ids.
     func records(_ part: DeviceEntry.Changes) -> [StatusRecord] {
         let changed = entries.indices.filter { entries[$0].changes.contains(part) }
