@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Hummingbird
 import JSON
 import Logging
@@ -19,6 +20,7 @@ struct ReceivedRequest: Sendable {
     /// The parameters of the URL and of a form in the body.
     let query: [String: String]
     let authorization: String?
+    var headers: [String: String] = [:]
     let body: String
 }
 
@@ -26,6 +28,7 @@ struct ReceivedRequest: Sendable {
 struct Say: Sendable {
     var status = 200
     var body = "{}"
+    var headers: HTTPFields = [:]
 
     static func json(_ value: JSONValue, status: Int = 200) -> Say {
         Say(status: status, body: String(decoding: value.encoded(), as: UTF8.self))
@@ -68,12 +71,14 @@ func withServer<R: Sendable>(
                 path: request.uri.path,
                 query: query,
                 authorization: request.headers[.authorization],
+                headers: Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { "\($0), \($1)" },
                 body: text
             )
             asked.add(ask)
             let say = try await handler(ask)
             return Response(
                 status: .init(code: say.status),
+                headers: say.headers,
                 body: ResponseBody(byteBuffer: ByteBuffer(string: say.body))
             )
         },
@@ -94,6 +99,15 @@ func withServer<R: Sendable>(
         let url = "http://127.0.0.1:\(number)"
         defer { group.cancelAll() }
         return try await body(url, asked)
+    }
+}
+
+/// Runs blocking work on a thread of its own.
+enum BlockingCall {
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
     }
 }
 

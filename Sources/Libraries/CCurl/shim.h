@@ -36,6 +36,27 @@ static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) 
     return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode ccurl_set_opener(
+    CURL *handle, curl_opensocket_callback function, void *context
+) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+}
+
+static inline CURLcode ccurl_set_beginner(
+    CURL *handle, curl_prereq_callback function, void *context
+) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+// CURL_SOCKET_BAD is a macro with a cast.
+static inline curl_socket_t ccurl_bad_socket(void) { return CURL_SOCKET_BAD; }
+
 static inline CURLcode ccurl_set_progress(
     CURL *handle, curl_xferinfo_callback function, void *context
 ) {

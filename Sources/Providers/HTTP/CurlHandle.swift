@@ -18,6 +18,13 @@ struct CurlHandle: ~Copyable {
         for list in lists { curl_slist_free_all(list) }
     }
 
+    /// Forgets all options for another transfer, but keeps open connections (`curl_easy_reset`).
+    mutating func reset() {
+        curl_easy_reset(handle)
+        for list in lists { curl_slist_free_all(list) }
+        lists = []
+    }
+
     mutating func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
         try check(ccurl_set_long(handle, option, value))
     }
@@ -57,6 +64,29 @@ struct CurlHandle: ~Copyable {
         _ context: UnsafeMutableRawPointer?
     ) throws(CurlError) {
         try check(ccurl_set_progress(handle, function, context))
+    }
+
+    /// Sets the function that opens a socket to each address (`CURLOPT_OPENSOCKETFUNCTION`).
+    mutating func setOpener(
+        _ function: curl_opensocket_callback,
+        _ context: UnsafeMutableRawPointer?
+    ) throws(CurlError) {
+        try check(ccurl_set_opener(handle, function, context))
+    }
+
+    /// Sets the function that decides, once connected, whether the request is sent (`CURLOPT_PREREQFUNCTION`).
+    mutating func setBeginner(
+        _ function: curl_prereq_callback,
+        _ context: UnsafeMutableRawPointer?
+    ) throws(CurlError) {
+        try check(ccurl_set_beginner(handle, function, context))
+    }
+
+    /// The seconds of the response's `Retry-After`, or until its date; 0 without one.
+    var retryAfter: Int64 {
+        var seconds: curl_off_t = 0
+        ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)
+        return Int64(seconds)
     }
 
     /// Performs the transfer and returns the server's last status (`curl_easy_perform`); blocks.

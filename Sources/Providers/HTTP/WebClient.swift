@@ -1,5 +1,5 @@
+import Domain
 import NIOPosix
-import Synchronization
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
@@ -14,12 +14,18 @@ package final class WebClient: Sendable {
         var body: (type: String, bytes: [UInt8])?
         /// Whether it is a HEAD.
         var isHead = false
+        /// The rule for the addresses to connect to, and the URL's parts that it judges; nil for an operator's URL.
+        var outbound: (rule: OutboundRule, url: OutboundURL)?
+        /// Called once connected: whether the request may still be sent.
+        var mayBegin: @Sendable () -> Bool = { true }
     }
 
     /// A response, of any status.
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
+        /// The seconds after which the server asks to be tried again; 0 if it doesn't say.
+        var retryAfter: Int64 = 0
 
         var isSuccess: Bool { (200...299).contains(status) }
     }
@@ -30,6 +36,8 @@ package final class WebClient: Sendable {
         case unreachable = "it could not be reached"
         case tooLarge = "its answer was too large"
         case cancelled = "the call was cancelled"
+        case withdrawn = "it was withdrawn before it was sent"
+        case addressNotAllowed = "its name leads to an address that is not allowed"
     }
 
     /// The longest time to connect to a server.
@@ -38,8 +46,8 @@ package final class WebClient: Sendable {
     private static let bodyMax = 262_144
 
     private let threads = NIOThreadPool(numberOfThreads: 16)
-    /// Calls under way, to be cancelled by `shutdown`; nil after it.
-    private let transfers = Mutex<[ObjectIdentifier: WebTransfer]?>([:])
+    /// Calls under way, which `shutdown` cancels.
+    private let transfers = OpenTransfers()
 
     /// Makes a client.
     package init() { threads.start() }
@@ -57,8 +65,8 @@ package final class WebClient: Sendable {
             connectTimeout: Self.connectTimeout,
             bodyMax: Self.bodyMax
         )
-        guard register(transfer) else { throw .cancelled }
-        defer { transfers.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(transfer)) } }
+        guard transfers.add(transfer) else { throw .cancelled }
+        defer { transfers.remove(transfer) }
         let outcome = await withTaskCancellationHandler {
             do {
                 return try await threads.runIfActive { transfer.perform() }
@@ -69,15 +77,6 @@ package final class WebClient: Sendable {
             transfer.cancel()
         }
         return try outcome.get()
-    }
-
-    /// Registers a call; returns false after `shutdown`.
-    private func register(_ transfer: WebTransfer) -> Bool {
-        transfers.withLock { transfers in
-            guard transfers != nil else { return false }
-            transfers?[ObjectIdentifier(transfer)] = transfer
-            return true
-        }
     }
 
     /// Requests a URL once and blocks the calling thread, for commands.
@@ -95,11 +94,7 @@ package final class WebClient: Sendable {
 
     /// Cancels the calls under way, and refuses further ones.
     package func shutdown() async {
-        let open = transfers.withLock { transfers in
-            defer { transfers = nil }
-            return transfers
-        }
-        for transfer in (open ?? [:]).values { transfer.cancel() }
+        transfers.cancel()
         // The only error means that it was already shut down.
         try? await threads.shutdownGracefully()
     }

@@ -1,4 +1,6 @@
 import CCurl
+import Domain
+import Glibc
 import Synchronization
 
 /// One HTTP call of libcurl: the request, its deadline, and the response so far.
@@ -9,6 +11,7 @@ final class WebTransfer: Sendable {
     private let deadline: ContinuousClock.Instant
     private let connectTimeout: Duration
     private let isCancelled = Atomic<Bool>(false)
+    private let wasRefused = Atomic<Bool>(false)
     private let received: Mutex<Body>
 
     private struct Body {
@@ -28,14 +31,24 @@ final class WebTransfer: Sendable {
 
     /// Sends the request and blocks until the response.
     func perform() -> Result<WebClient.Answer, WebClient.Failure> {
+        do throws(CurlError) {
+            var curl = try CurlHandle()
+            return perform(on: &curl)
+        } catch {
+            return .failure(failure(error))
+        }
+    }
+
+    /// Sends the request, on an open connection of the handle if there is one, and blocks until the response.
+    func perform(on curl: inout CurlHandle) -> Result<WebClient.Answer, WebClient.Failure> {
         let left = milliseconds(deadline - .now)
         guard left > 0 else { return .failure(.timedOut) }
-        do {
-            var curl = try CurlHandle()
+        do throws(CurlError) {
+            curl.reset()
             try prepare(&curl, left)
             let status = try curl.perform(receivingInto: self)
             let bytes = received.withLock { body in body.bytes }
-            return .success(WebClient.Answer(status: status, body: bytes))
+            return .success(WebClient.Answer(status: status, body: bytes, retryAfter: curl.retryAfter))
         } catch {
             return .failure(failure(error))
         }
@@ -63,6 +76,8 @@ final class WebTransfer: Sendable {
 
     private func failure(_ error: CurlError) -> WebClient.Failure {
         if isCancelled.load(ordering: .relaxed) { return .cancelled }
+        if error.code == CURLE_ABORTED_BY_CALLBACK { return .withdrawn }
+        if wasRefused.load(ordering: .relaxed), error.code == CURLE_COULDNT_CONNECT { return .addressNotAllowed }
         switch error.code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
         // Only `append` ends a call this way.
@@ -85,6 +100,16 @@ final class WebTransfer: Sendable {
     }
 
     fileprivate var mustEnd: Bool { isCancelled.load(ordering: .relaxed) }
+
+    fileprivate var mayBegin: Bool { request.mayBegin() }
+
+    /// Returns whether the rule, if any, allows a connection to an address.
+    fileprivate func admits(_ address: InternetAddress?) -> Bool {
+        guard let outbound = request.outbound else { return true }
+        if let address, outbound.rule.admits(address, of: outbound.url) { return true }
+        wasRefused.store(true, ordering: .relaxed)
+        return false
+    }
 }
 
 extension CurlHandle {
@@ -95,6 +120,8 @@ extension CurlHandle {
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         try setDownload(takeDownload, context)
         try setProgress(watchProgress, context)
+        try setOpener(openSocket, context)
+        try setBeginner(beginRequest, context)
         return try withExtendedLifetime(transfer) { () throws(CurlError) in try perform() }
     }
 }
@@ -123,4 +150,44 @@ private func watchProgress(
 ) -> Int32 {
     guard let context else { return 0 }
     return Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue().mustEnd ? 1 : 0
+}
+
+/// `CURLOPT_PREREQFUNCTION`: called when the connection stands, which a slow name server or receiver can delay.
+private func beginRequest(
+    _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutablePointer<CChar>?,
+    _: UnsafeMutablePointer<CChar>?,
+    _: Int32,
+    _: Int32
+) -> Int32 {
+    guard let context else { return CURL_PREREQFUNC_ABORT }
+    let mayBegin = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue().mayBegin
+    return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+/// `CURLOPT_OPENSOCKETFUNCTION`: called for each address that libcurl tries, which is exactly the one it connects to.
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?,
+    _: curlsocktype,
+    _ place: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let place else { return ccurl_bad_socket() }
+    let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
+    guard transfer.admits(address(of: place)) else { return ccurl_bad_socket() }
+    return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
+}
+
+/// Returns the address within libcurl's structure, which is longer than declared for IPv6; nil for another family.
+private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    let start = UnsafeRawPointer(place) + offset
+    switch place.pointee.family {
+    case AF_INET:
+        let address = start.loadUnaligned(as: sockaddr_in.self).sin_addr
+        return InternetAddress(withUnsafeBytes(of: address) { Array($0) })
+    case AF_INET6:
+        let address = start.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+        return InternetAddress(withUnsafeBytes(of: address) { Array($0) })
+    default: return nil
+    }
 }
