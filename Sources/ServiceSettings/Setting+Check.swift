@@ -1,3 +1,5 @@
+import Domain
+
 extension Setting {
     /// Reads a value from a flag or the environment; nil if it is of another kind.
     func parse(_ text: String) -> SettingValue? {
@@ -37,6 +39,8 @@ extension Setting {
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
         case (.text, .text(let text)) where key == "mqtt.webSocketOrigins":
             Self.items(text).compactMap(Self.objection(toOrigin:)).first
+        case (.text, .text(let text)) where key == "outbound.privateTargets":
+            OutboundRule.objection(to: text)
         default: nil
         }
     }

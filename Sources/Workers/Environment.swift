@@ -30,6 +30,8 @@ package struct Environment: Sendable {
     package var quotas = QuotaFront()
     /// The readers that wait for entries of the event log.
     package let eventWatch: EventWatch
+    /// The rule for the addresses that webhooks are posted to.
+    package var outbound = OutboundRule.strict
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
     /// Ends the broker sessions of the clients that the gate names; by default they stay.

@@ -76,6 +76,16 @@ import Testing
         #expect(problem?.message.contains(cure) == true)
     }
 
+    @Test("Private targets of webhooks are hosts and blocks of addresses")
+    func privateTargets() async throws {
+        let flags = ["outbound.privateTargets": "10.1.0.0/16, receiver.internal"]
+        #expect(try await read(flags: flags).privateTargets == "10.1.0.0/16, receiver.internal")
+        let problem = await #expect(throws: Problem.self) {
+            _ = try await read(flags: ["outbound.privateTargets": "https://receiver.internal"])
+        }
+        #expect(problem?.message.contains("not https://receiver.internal") == true)
+    }
+
     @Test("Every option of the gate follows a setting, whose default is the gate's own") func gateOptions() async throws
     {
         let lines = try await read().gateLines

@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Service
+import ServiceSettings
 import Storage
 import Workers
 
@@ -143,7 +144,14 @@ package enum WorkOperations {
                 "Only its names and sizes were kept, since its values may be secret."
             )
         }
-        try ToolClient(call.context.directory, call.context.settings).replay(found)
+        if let id = EventSubscription.webhook(ofDeadLetter: found.topic) {
+            let rule = try OutboundRule(privateTargets: call.context.settings.privateTargets)
+            if let failure = try WebhookReplay.run(found, to: id, in: call.context.store, under: rule) {
+                throw Refused(409, ErrorCode.unavailable.rawValue, failure)
+            }
+        } else {
+            try ToolClient(call.context.directory, call.context.settings).replay(found)
+        }
         try call.act { work, act in
             act.subject = "deadLetter \(found.id)"
             act.before = ["topic": .string(found.topic), "reason": .string(found.reason)]

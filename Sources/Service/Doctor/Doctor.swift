@@ -13,7 +13,7 @@ package struct Doctor {
     package static let groups = [
         "service", "store", "history", "database", "secrets", "disk", "clock", "limits", "broker",
         "gate",
-        "refusals",
+        "refusals", "webhooks",
         "addresses", "backup", "certificates",
     ]
 
@@ -111,6 +111,7 @@ package struct Doctor {
             ClockCheck(directory: directory, settings: settings, patience: patience).run()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
+        case "webhooks": WebhookCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "refusals": RefusalCheck(directory: directory, place: StorePlace(settings), store: store).run()
         case "certificates": nil
         case "backup": BackupCheck(directory: directory, place: StorePlace(settings)).run()

@@ -63,7 +63,7 @@ package struct Backend {
                 // The last services end first, so the workers still publish the messages that these leave in the
                 // outbox.
                 + [WorkService(MaintenanceThread(MaintenanceJobs.rows, environment, isForOne: true, logger: logger))]
-                + (try messageSender(context, environment)),
+                + (try messageSender(context, environment)) + webhookSender(context, environment),
             handOver: { [environment] in
                 environment.ending.begin()
                 cluster?.member.stop()
@@ -149,6 +149,12 @@ package struct Backend {
         return [WorkService(service)]
     }
 
+    /// Returns the sender of events to webhooks, if the worker that publishes for it runs here.
+    private static func webhookSender(_ context: RunContext, _ environment: Environment) -> [any Service] {
+        guard context.settings.workers.contains(.reach) else { return [] }
+        return [WorkService(WebhookSender(environment, logger: Logger(label: "lamplighter.webhooks")))]
+    }
+
     /// Refuses to do all the work of a database that other processes share.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
@@ -191,6 +197,7 @@ package struct Backend {
             publicURL: context.publicURL
         )
         environment.plan = plan
+        environment.outbound = try OutboundRule(privateTargets: context.settings.privateTargets)
         environment.leadership = Leadership(among: membership)
         environment.health.diskIsLow = { reason in
             guard let reason else { return readiness.isReady("disk") }

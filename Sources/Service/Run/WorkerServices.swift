@@ -19,6 +19,7 @@ protocol StoppableWork: Sendable {
 extension WorkerThread: StoppableWork {}
 extension MaintenanceThread: StoppableWork {}
 extension MessageSender: StoppableWork {}
+extension WebhookSender: StoppableWork {}
 extension ClusterMember: StoppableWork {}
 
 extension StoppableWork {

@@ -24,7 +24,7 @@ enum EventMethods {
         let name = try fields.subscriptionName()
         try fields.requireTypes()
         let filter = try call.eventFilter()
-        let url = try fields.webhookURL()
+        let url = try call.webhookURL()
         let batch = try fields.eventBatch() ?? EventSubscription.eventsMax
         let cursor = try call.cursor(at: fields.eventsFrom())
         guard try call.tx.eventSubscriptions.all(of: call.app.id).count < EventSubscription.perAppMax else {
@@ -69,7 +69,7 @@ enum EventMethods {
             let filter = subscription.filter
             subscription.filter = EventFilter(names: types, products: filter.products, dids: filter.dids)
         }
-        if let url = try fields.webhookURL() {
+        if let url = try call.webhookURL() {
             guard subscription.url != nil else { throw fields.noWebhook(at: "url") }
             subscription.url = url
         }
@@ -144,6 +144,12 @@ extension Call {
 
     /// Returns the wanted events.
     func eventFilter() throws -> EventFilter { try fields.eventFilter { try product(of: $0) != nil } }
+
+    /// Returns `url`, an address that a webhook may have; nil if absent.
+    func webhookURL() throws(Rejection) -> String? {
+        guard let url = try fields.webhookURL() else { return nil }
+        return try environment.outbound.check(url, field: "params.url").text
+    }
 
     /// Returns the app's subscription that the request names.
     func subscription() throws -> EventSubscription {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// Its owner, such as a key's id, by which readers are counted.
-    let owner: String
+    /// Its owner, such as a key's id, by which readers are counted; nil for a webhook, which isn't counted.
+    let owner: String?
     /// The reader.
     let reader: EventReader
     /// The place up to which it has read.
@@ -15,7 +15,7 @@ package struct EventWait: Sendable {
     let end: ContinuousClock.Instant
 
     /// Describes a reader that waits until a moment at most.
-    package init(_ reader: EventReader, owner: String, after cursor: EventCursor, until end: ContinuousClock.Instant) {
+    package init(_ reader: EventReader, owner: String?, after cursor: EventCursor, until end: ContinuousClock.Instant) {
         (self.reader, self.owner, self.cursor, self.end) = (reader, owner, cursor, end)
     }
 }
@@ -61,8 +61,10 @@ package final class EventWatch: Sendable {
     }
 
     /// Returns the number of an owner's waiting readers, and of all.
-    package func counts(of owner: String) -> (own: Int, all: Int) {
-        state.withLock { state in (state.waiting.count { $0.wait.owner == owner }, state.waiting.count) }
+    package func counts(of owner: String?) -> (own: Int, all: Int) {
+        state.withLock { state in
+            (state.waiting.count { $0.wait.owner == owner }, state.waiting.count { $0.wait.owner != nil })
+        }
     }
 
     /// Refuses a reader if too many of its owner, or of all, wait; `others` are about to wait too.

@@ -97,11 +97,12 @@ struct DeadLetterShowCommand: OperationCommand {
     }
 }
 
-/// `deadletter replay`: publishes a dead letter again to its topic, and removes it from the list.
+/// `deadletter replay`: publishes a dead letter again to its topic, or posts it to its webhook, and removes it from the
+/// list.
 struct DeadLetterReplayCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publish a dead letter again, for example after an import that makes it valid.",
+        abstract: "Publish a dead letter again, for example after an import that makes it valid; post a webhook's.",
         discussion: """
             lamplighter product import lamp.json
             lamplighter deadletter replay 12

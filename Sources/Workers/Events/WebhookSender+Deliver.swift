@@ -1,0 +1,229 @@
+import Domain
+import Logging
+import Providers
+import Storage
+import Wire
+
+/// One turn of a webhook: a look into the log, a post, and its outcome.
+extension WebhookSender {
+    /// Takes a turn on the calling thread, and blocks until the post has ended.
+    func deliver(
+        _ id: SubscriptionID,
+        _ webhook: inout WebhookTurns.Webhook,
+        with client: inout WebhookClient
+    ) throws -> WebhookTurns.Next {
+        let now = environment.clock.now
+        var batch: WebhookBatch?
+        let next = try environment.store.read(at: now) { tx in try look(id, &webhook, into: &batch, in: tx) }
+        guard let batch else { return try pass(webhook) ?? next }
+        let (began, at) = (environment.clock.steady, environment.clock.now)
+        var post = batch.row.post(batch.body, at: at)
+        post.mayBegin = { [environment, row = batch.row] in environment.mayPost(row) }
+        let outcome = client.post(post, at: at)
+        if outcome.isWithdrawn { return .wait(until: Instant(milliseconds: environment.clock.now.milliseconds + 200)) }
+        let milliseconds = Int64((environment.clock.steady - began) / .milliseconds(1))
+        webhook.isQuick = milliseconds < Self.quickMilliseconds
+        let delivery = EventDelivery(
+            at: at,
+            webhookID: post.id,
+            events: batch.count,
+            status: outcome.status,
+            milliseconds: milliseconds,
+            error: outcome.error
+        )
+        return try settle(batch, outcome, as: delivery, of: &webhook)
+    }
+
+    /// The duration below which a post counts as quick.
+    private static let quickMilliseconds: Int64 = 1_000
+
+    /// Reads the subscription and the events behind its place; sets the batch if there is something to post.
+    private func look(
+        _ id: SubscriptionID,
+        _ webhook: inout WebhookTurns.Webhook,
+        into batch: inout WebhookBatch?,
+        in tx: Transaction
+    ) throws -> WebhookTurns.Next {
+        guard let row = try tx.eventSubscriptions.find(id), row.state == .on, row.url != nil,
+            let app = try tx.apps.find(row.app)
+        else { return .leave }
+        webhook.begin(with: row)
+        webhook.app = app
+        if let due = row.dueAt, due > tx.now, due <= tx.now.adding(seconds: WebhookRules.retryAfterMax) {
+            return .wait(until: due)
+        }
+        let page = try EventReader(app: app, filter: row.filter).read(
+            after: webhook.from,
+            limit: min(row.batch, webhook.search.limit ?? row.batch),
+            bytesMax: WebhookRules.bytesMax - WebhookCodec.frameBytes,
+            in: tx
+        )
+        let repeated = webhook.upTo.map { end in page.events.filter { $0.id <= end } } ?? page.events
+        let events = repeated.isEmpty ? page.events : repeated
+        guard let last = events.last?.id else {
+            webhook.from = page.cursor
+            return page.isMore ? .turn : .listen
+        }
+        batch = WebhookBatch(
+            row: row,
+            body: WebhookCodec.body(id, events.map(\.json)),
+            count: events.count,
+            last: last,
+            end: events.count == page.events.count ? page.cursor : last
+        )
+        return .turn
+    }
+
+    /// Moves the cursor behind entries that the filter left out, now and then: what is deleted of them is no gap.
+    ///
+    /// - Returns: The next step if the subscription was changed meanwhile; otherwise nil.
+    private func pass(_ webhook: WebhookTurns.Webhook) throws -> WebhookTurns.Next? {
+        guard var row = webhook.row, webhook.from > row.cursor else { return nil }
+        let old = row.cursor
+        row.cursor = webhook.from
+        let moved = try environment.store.batch(at: environment.clock.now) { tx in
+            try tx.eventSubscriptions.advance(row, from: old)
+        }
+        return moved ? nil : .turn
+    }
+
+    // MARK: The outcome
+
+    /// Stores the outcome of a post; if that fails, the same content is posted again.
+    private func settle(
+        _ batch: WebhookBatch,
+        _ outcome: WebhookClient.Outcome,
+        as delivery: EventDelivery,
+        of webhook: inout WebhookTurns.Webhook
+    ) throws -> WebhookTurns.Next {
+        var judged = webhook
+        let verdict = judge(batch, outcome, of: &judged)
+        let isCurrent = try environment.work(publishedBy: .reach) { work in
+            guard try work.tx.eventSubscriptions.advance(verdict.row, from: batch.row.cursor) else { return false }
+            try work.tx.eventSubscriptions.note(delivery, of: batch.row.id)
+            if let reason = verdict.deadLetter {
+                work.effects.deadLetter(.refused, reason, topic: batch.row.deadLetterTopic, payload: batch.body)
+            }
+            if verdict.row.state == .disabled { try work.tx.eventSubscriptions.save(verdict.row) }
+            return true
+        }
+        report(verdict, before: batch.row, of: delivery)
+        // Paused, moved or changed while the post was under way: the outcome no longer matters.
+        guard isCurrent else { return .turn }
+        judged.row = verdict.row
+        if verdict.row.cursor != batch.row.cursor { judged.from = verdict.row.cursor }
+        webhook = judged
+        if verdict.row.state == .disabled { return .leave }
+        return verdict.row.dueAt.map { .wait(until: $0) } ?? .turn
+    }
+
+    /// The consequences of a post.
+    private struct Verdict {
+        var row: EventSubscription
+        var end: WebhookMetrics.End
+        /// The reason why its only event becomes a dead letter.
+        var deadLetter: String?
+    }
+
+    private func judge(
+        _ batch: WebhookBatch,
+        _ outcome: WebhookClient.Outcome,
+        of webhook: inout WebhookTurns.Webhook
+    ) -> Verdict {
+        let now = environment.clock.now
+        var verdict = Verdict(row: batch.row, end: .failed)
+        let meaning = WebhookRules.meaning(of: outcome.status)
+        guard meaning != .taken else {
+            webhook.search.taken(batch.count)
+            webhook.upTo = nil
+            verdict.row.succeed(at: now, behind: batch.end)
+            verdict.end = .taken
+            return verdict
+        }
+        verdict.row.fail(at: now, outcome.error)
+        webhook.upTo = batch.last
+        var failures = verdict.row.tries
+        if meaning == .content {
+            verdict.end = .refused
+            switch webhook.search.refused(batch.count) {
+            case .narrow:
+                webhook.upTo = nil
+                failures = 0
+            case .again: failures = 1
+            case .giveUp:
+                webhook.upTo = nil
+                failures = 0
+                verdict.row.cursor = batch.end
+                verdict.deadLetter = "The webhook refused it three times: \(outcome.error ?? "")"
+            case .wait: break
+            }
+        }
+        let chance = Double.random(in: -1...1)
+        let pause = WebhookRules.pause(afterFailures: failures, retryAfter: outcome.retryAfter, chance: chance)
+        verdict.row.dueAt = failures > 0 ? Instant(milliseconds: now.milliseconds + pause) : nil
+        verdict.row.disable(if: meaning, at: now, afterDays: environment.limits.webhookDisableDays)
+        return verdict
+    }
+
+    private func report(
+        _ verdict: Verdict,
+        before: EventSubscription,
+        of delivery: EventDelivery
+    ) {
+        WebhookMetrics.posted(verdict.end, events: delivery.events, milliseconds: delivery.milliseconds)
+        let metadata: Logger.Metadata = [
+            "subscription.id": "\(before.id)", "subscription": "\(before.name)", "app.id": "\(before.app)",
+            "error": "\(delivery.error ?? "")",
+        ]
+        if verdict.row.state == .disabled {
+            logger.error("A webhook was disabled: \(verdict.row.reason ?? "")", metadata: metadata)
+        } else if before.failingSince == nil, verdict.row.failingSince != nil {
+            logger.warning("A webhook fails; its events wait", metadata: metadata)
+        } else if before.failingSince != nil, verdict.row.failingSince == nil {
+            logger.notice("A webhook takes events again", metadata: metadata)
+        }
+    }
+}
+
+extension WebhookTurns.Webhook {
+    /// The reader of its events; nil before the first look.
+    var reader: EventReader? {
+        guard let row, let app else { return nil }
+        return EventReader(app: app, filter: row.filter)
+    }
+}
+
+extension EventSubscription {
+    fileprivate mutating func succeed(at now: Instant, behind end: EventCursor) {
+        (cursor, tries, dueAt, failingSince, lastOkAt) = (end, 0, nil, nil, now)
+    }
+
+    fileprivate mutating func fail(at now: Instant, _ error: String?) {
+        tries += 1
+        failingSince = failingSince ?? now
+        lastError = error
+    }
+
+    /// Disables it if its endpoint wants no more, or has failed for too long.
+    fileprivate mutating func disable(if meaning: WebhookRules.Meaning, at now: Instant, afterDays days: Int64) {
+        if meaning == .gone {
+            reason = "gone: its endpoint answered 410"
+        } else if let failingSince, failingSince.adding(seconds: days * 86_400) <= now {
+            reason = "failing: its endpoint took nothing for \(days) days"
+        } else {
+            return
+        }
+        (state, dueAt) = (.disabled, nil)
+    }
+}
+
+extension Environment {
+    /// Returns whether a subscription may still be posted to as it was read: it wasn't paused, deleted, moved or changed
+    /// since, and this process is still the one that sends.
+    fileprivate func mayPost(_ row: EventSubscription) -> Bool {
+        guard leadership.isHeld, let found = try? store.read(at: clock.now, { try $0.eventSubscriptions.find(row.id) })
+        else { return false }
+        return found.state == .on && found.url == row.url && found.cursor == row.cursor && found.filter == row.filter
+            && found.secret == row.secret
+    }
+}

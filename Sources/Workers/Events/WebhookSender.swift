@@ -1,0 +1,162 @@
+import Dispatch
+import Domain
+package import Logging
+import Providers
+import Storage
+import Synchronization
+
+/// The sender of events to webhooks: reads the log behind each webhook's cursor, posts, and moves the cursor after 2xx.
+///
+/// One post of a webhook at a time; webhooks take turns on a few threads, which run only while there is work. Of several
+/// processes, only the leader sends. A post under way when the process ends is repeated after the restart: each event
+/// is delivered at least once, in order.
+package final class WebhookSender: Sendable {
+    let environment: Environment
+    let logger: Logger
+    private let turns = Mutex(WebhookTurns())
+    /// The threads, and how many of them wait for work.
+    private let threads = Mutex((running: 0, idle: 0))
+    private let bell = DispatchSemaphore(value: 0)
+    private let transfers = OpenTransfers()
+    private let isStopping = Atomic<Bool>(false)
+    /// The catalog's number, which grows whenever a subscription, a product or an app changes.
+    private let number = Atomic<Int64>(-1)
+
+    /// The number of posts at once.
+    private static let sendersMax = 8
+    /// The pause between two looks for changed subscriptions and due tries.
+    private static let pause = Duration.milliseconds(200)
+    /// The time after which a thread without work ends.
+    private static let idleSeconds = 10
+
+    /// Prepares a sender.
+    package init(_ environment: Environment, logger: Logger) {
+        (self.environment, self.logger) = (environment, logger)
+    }
+
+    // MARK: The schedule
+
+    /// Runs until `stop`.
+    package func run() async { await PlainThread.run { self.schedule() } }
+
+    /// Ends `run`: no post begins any more, and those under way end within about a second.
+    package func stop() {
+        isStopping.store(true, ordering: .releasing)
+        transfers.cancel()
+    }
+
+    private var mustStop: Bool { isStopping.load(ordering: .acquiring) }
+
+    private func schedule() {
+        var nextCount = ContinuousClock.now
+        while !mustStop {
+            PlainThread.pause(Self.pause)
+            guard environment.leadership.isHeld else {
+                turns.withLock { $0.clear() }
+                if number.exchange(-1, ordering: .acquiringAndReleasing) != -1 { WebhookMetrics.has([]) }
+                continue
+            }
+            do {
+                try findChanges()
+                let mustCount = ContinuousClock.now >= nextCount
+                if mustCount {
+                    nextCount = .now + .seconds(10)
+                    WebhookMetrics.has(try environment.store.read { tx in try tx.eventSubscriptions.all() })
+                }
+            } catch {
+                logger.warning("Webhooks can't be read from the store", because: error)
+            }
+            turns.withLock { $0.wakeDue(at: environment.clock.now) }
+            giveTurns()
+        }
+        for _ in 0..<100 where threads.withLock({ $0.running > $0.idle }) { PlainThread.pause(.milliseconds(20)) }
+    }
+
+    /// Gives each webhook a turn after a change: it may have been switched on, moved or changed.
+    private func findChanges() throws {
+        let known = number.load(ordering: .acquiring)
+        let (now, ids) = try environment.store.read { tx in
+            let now = try tx.meta.catalogEpoch()
+            return (now, now == known ? [] : try tx.eventSubscriptions.webhooks().map(\.id))
+        }
+        guard now != known else { return }
+        number.store(now, ordering: .releasing)
+        turns.withLock { turns in for id in ids { turns.wake(id) } }
+    }
+
+    /// Wakes or starts a thread if there is a turn to take.
+    private func giveTurns() {
+        guard turns.withLock(\.hasTurn), !mustStop else { return }
+        let mustStart = threads.withLock { threads in
+            guard threads.idle == 0, threads.running < Self.sendersMax else { return false }
+            threads.running += 1
+            return true
+        }
+        if mustStart { PlainThread.detach { self.work() } } else { bell.signal() }
+    }
+
+    // MARK: On a sender's thread
+
+    private func work() {
+        guard var client = WebhookClient(environment.outbound, transfers) else {
+            return threads.withLock { $0.running -= 1 }
+        }
+        while !mustStop {
+            if let (id, webhook) = turns.withLock({ $0.take() }) {
+                // Others may have a turn, too.
+                giveTurns()
+                carryOut(id, webhook, with: &client)
+            } else if isIdle() {
+                return
+            }
+        }
+        threads.withLock { $0.running -= 1 }
+    }
+
+    /// Waits for work; returns true if there is none and the thread, which is no longer counted, must end.
+    private func isIdle() -> Bool {
+        threads.withLock { $0.idle += 1 }
+        let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut
+        return threads.withLock { threads in
+            threads.idle -= 1
+            guard isOver else { return false }
+            threads.running -= 1
+            return true
+        }
+    }
+
+    private func carryOut(
+        _ id: SubscriptionID,
+        _ webhook: WebhookTurns.Webhook,
+        with client: inout WebhookClient
+    ) {
+        var webhook = webhook
+        var next: WebhookTurns.Next
+        do {
+            next = try deliver(id, &webhook, with: &client)
+        } catch {
+            logger.warning("A webhook waits for the store", because: error)
+            next = .wait(until: environment.clock.now.adding(seconds: 1))
+        }
+        turns.withLock { $0.finish(id, webhook, then: next) }
+        if next == .listen { listen(id, webhook) }
+        giveTurns()
+    }
+
+    /// Waits for the next entry; the log is read and decoded once for all that wait.
+    private func listen(_ id: SubscriptionID, _ webhook: WebhookTurns.Webhook) {
+        let number = number.load(ordering: .acquiring)
+        // The watch lets nobody wait while the process ends.
+        guard !environment.ending.hasBegun, let reader = webhook.reader,
+            turns.withLock({ $0.listens(id, since: number) })
+        else { return }
+        let end = ContinuousClock.now + .seconds(Self.listenSeconds)
+        environment.eventWatch.add(EventWait(reader, owner: nil, after: webhook.from, until: end)) {
+            self.turns.withLock { $0.heard(id, since: number) }
+            self.giveTurns()
+        }
+    }
+
+    /// The longest wait for an entry; after it the cursor is moved behind the entries that the filter left out.
+    private static let listenSeconds = 30
+}
