@@ -58,11 +58,11 @@ struct LoggedEventTests {
     func accounts() throws {
         let world = world.world
         _ = try world.environment.work(publishedBy: .session) { work in
+            try work.tx.lock(users: [World.uid(0)])
             let user = try #require(try work.tx.accounts.find(World.uid(0)))
             try work.save(user)
             let session = try #require(try work.tx.sessions.live(on: World.terminal(0)))
             try SessionLifecycle.end(session, because: .operator, by: .system, in: &work)
-            try work.tx.lock(users: [user.uid])
             try Cancellation.begin(user, by: .system, in: &work)
         }
         let events = try self.world.events()
