@@ -227,6 +227,39 @@ CREATE TABLE public.event (
     actorid text NOT NULL,
     actorterminal text
 );
+CREATE TABLE public.eventlog (
+    xid bigint NOT NULL,
+    seq bigint NOT NULL,
+    bulk bigint NOT NULL,
+    count bigint NOT NULL,
+    createdat bigint NOT NULL,
+    messages bytea NOT NULL
+);
+CREATE TABLE public.eventsubscription (
+    subscriptionid text NOT NULL,
+    appid text NOT NULL,
+    keyid text,
+    name text NOT NULL,
+    types text NOT NULL,
+    productkeys text NOT NULL,
+    dids text NOT NULL,
+    bulk bigint NOT NULL,
+    url text,
+    batch bigint NOT NULL,
+    secret bytea,
+    oldsecret bytea,
+    oldsecretuntil bigint,
+    cursor text NOT NULL,
+    state text NOT NULL,
+    reason text,
+    tries bigint NOT NULL,
+    dueat bigint,
+    failingsince bigint,
+    lastokat bigint,
+    lasterror text,
+    createdat bigint NOT NULL,
+    deliveries text DEFAULT '[]'::text NOT NULL
+);
 CREATE TABLE public.formerbinding (
     uid text NOT NULL,
     did text NOT NULL,
@@ -636,6 +669,10 @@ ALTER TABLE ONLY public.dispatch
     ADD CONSTRAINT dispatch_pkey PRIMARY KEY (did);
 ALTER TABLE ONLY public.event
     ADD CONSTRAINT event_pkey PRIMARY KEY (did, ts, seq);
+ALTER TABLE ONLY public.eventlog
+    ADD CONSTRAINT eventlog_pkey PRIMARY KEY (xid, seq);
+ALTER TABLE ONLY public.eventsubscription
+    ADD CONSTRAINT eventsubscription_pkey PRIMARY KEY (subscriptionid);
 ALTER TABLE ONLY public.formerbinding
     ADD CONSTRAINT formerbinding_pkey PRIMARY KEY (uid, did);
 ALTER TABLE ONLY public.history
@@ -755,6 +792,7 @@ CREATE INDEX deliveryexpiry ON public.delivery USING btree (expiresat);
 CREATE UNIQUE INDEX devicemac ON public.device USING btree (productkey, mac);
 CREATE INDEX dispatchtime ON public.dispatch USING btree (at);
 CREATE INDEX eventactor ON public.event USING btree (actorid) WHERE (actorkind = 'user'::text);
+CREATE INDEX eventsubscriptionapp ON public.eventsubscription USING btree (appid, createdat);
 CREATE INDEX formerbindingdevice ON public.formerbinding USING btree (did, lastcid);
 CREATE INDEX historydaystale ON public.historyday USING btree (day, did) WHERE (stale = 1);
 CREATE INDEX homedevices ON public.homedevice USING btree (homeid);

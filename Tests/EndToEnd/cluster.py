@@ -158,7 +158,7 @@ class Cluster:
 
         def even():
             shares = self.shares()
-            return shares and len(shares) == wanted and max(shares.values()) - min(shares.values()) <= 6 and shares
+            return shares and len(shares) == wanted and max(shares.values()) - min(shares.values()) <= 7 and shares
 
         return eventually(even, 60, f"even shares of {wanted}")
 

@@ -56,6 +56,7 @@ class Heard:
 def stopped(process):
     """Stops a process, and lets it continue afterwards."""
     os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     try:
         yield
     finally:

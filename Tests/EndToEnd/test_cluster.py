@@ -241,7 +241,7 @@ class Alone(OwnClusterOfClass):
 
     def test_status_tells_how_far_each_lane_is_behind(self):
         lanes = self.cluster.nodes[0].status()["lanes"]
-        self.assertEqual(len(lanes), 48)
+        self.assertEqual(len(lanes), 49)
         self.assertTrue(all(lane["lagMilliseconds"] >= 0 and (lane["outbox"] > 0 or lane["lagMilliseconds"] == 0) for lane in lanes))
         self.assertRegex(self.cluster.nodes[0].cli("cluster", "status").stdout, r"(?m)^LANE +PROCESS +EPOCH +OUTBOX +BEHIND$")
 

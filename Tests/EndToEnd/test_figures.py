@@ -122,6 +122,12 @@ METRICS = {
     "lamplighter_disk_free_bytes": about(lambda load: shutil.disk_usage(load.service.data).free),
     "lamplighter_disk_low": nothing,
     "lamplighter_due_failures_total": nothing,
+    "lamplighter_event_log_bytes": lambda load, name: 0 <= load.after.sum(name) < file_size(load),
+    "lamplighter_event_readers_waiting": nothing,
+    # No reader wants statuses, and the last command has no outcome yet.
+    "lamplighter_events_total": lambda load, name: [
+        load.grown(name, type=type) for type in ("device.alert", "device.command", "session.ended", "device.status")
+    ] == [1, COMMANDS, 1, 0],
     "lamplighter_gate_lag_seconds": nothing,
     "lamplighter_history_dropped_total": nothing,
     "lamplighter_http_closed_total": nothing,
@@ -169,6 +175,10 @@ METRICS = {
     "lamplighter_store_reruns_total": nothing,
     "lamplighter_sweep_backlog_rows": nothing,
     "lamplighter_wal_bytes": lambda load, name: load.after.sum(name) <= file_size(load, "-wal") + 1,
+    "lamplighter_webhook_events_total": nothing,
+    "lamplighter_webhook_posts_total": nothing,
+    "lamplighter_webhook_seconds": lambda load, name: load.after.sum(name + "_count") == 0,
+    "lamplighter_webhooks": nothing,
     "lamplighter_window_used": nothing,
     "process_cpu_seconds_total": about(cpu_seconds, 0.2),
     "process_open_fds": about(lambda load: len(os.listdir(f"/proc/{load.service.process.pid}/fd")), 0.2),
@@ -206,7 +216,7 @@ OVERVIEW = {
     "at": lambda load, shown: abs(shown / 1000 - load.ended) < 60,
 }
 WORKERS = {
-    "name": lambda load, worker, shown: shown in ("control", "device", "session", "account", "status", "schedule", "scheduler", "home", "share"),
+    "name": lambda load, worker, shown: shown in ("control", "device", "session", "account", "status", "schedule", "scheduler", "home", "share", "reach"),
     "isReady": lambda load, worker, shown: shown is True,
     "batchSize": lambda load, worker, shown: abs(shown - load.mean("lamplighter_batch_size", worker)) <= 0.2 * shown,
     "commitMs": lambda load, worker, shown: abs(shown / 1000 - load.mean("lamplighter_commit_seconds", worker)) <= 0.3 * shown / 1000,
@@ -247,6 +257,7 @@ DOCTOR = {
     "addresses": "a rule, no figure",
     "backup": lambda load, text: "none was made yet" in text,
     "certificates": lambda load, text: not re.search(r"\d+ days", text),
+    "webhooks": lambda load, text: text == "0 webhooks, none fails",
 }
 
 

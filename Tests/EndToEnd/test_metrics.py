@@ -47,7 +47,7 @@ class Metrics(OwnWorldOfClass):
     def test_devices_and_sessions_are_counted(self):
         page = self.page()
         self.assertEqual(len(page.all("lamplighter_sessions")), 1)
-        self.assertEqual(len(page.all("lamplighter_outbox_age_seconds")), 6)
+        self.assertEqual(len(page.all("lamplighter_outbox_age_seconds")), 7)
 
     def test_an_ended_session_is_timed_until_it_is_cut_off(self):
         terminal = self.terminal()

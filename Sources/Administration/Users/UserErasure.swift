@@ -31,6 +31,7 @@ package enum UserErasure {
             try progress()
             isMore = try context.work { work in try Cancellation.step(user.uid, limit: namesStep, in: &work) }
         }
+        try Cancellation.finish(user.uid, in: context.store) { try context.work($0) }
         // Tries again while another process uses the log; in the end the rest is left to be overwritten.
         var tries = 1
         while try !context.store.vacuumErased(), tries < 20 {

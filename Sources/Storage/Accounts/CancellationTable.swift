@@ -52,7 +52,6 @@ package struct CancellationTable: TransactionTable {
 
     /// Deletes the cancellation of an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
-        try transaction.eventLog.forget(uid)
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
     }

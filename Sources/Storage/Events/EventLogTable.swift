@@ -185,18 +185,30 @@ package struct EventLogTable: TransactionTable {
         return rows.count
     }
 
-    /// Removes what names an erased user, except for the end of the account, which readers must learn.
-    ///
-    /// Reads the whole log but statuses, which name no user.
-    func forget(_ uid: UserID) throws {
-        let rows = try sql.query(
-            "SELECT xid, seq, messages FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
+    /// Returns the places of the rows that name a user; reads the whole log except for statuses, which name no user.
+    package func places(naming uid: UserID) throws -> [EventCursor] {
+        try sql.query(
+            "SELECT xid, seq FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
             Array(uid.text.utf8)
-        ) { row in
-            (xid: row.next(Int64.self), seq: row.next(Int64.self), bytes: row.next([UInt8].self))
-        }
-        try sql.run("UPDATE eventLog SET messages = $1 WHERE xid = $2 AND seq = $3", each: rows) {
-            (EventRowCodec.forgetting(uid, in: $0.bytes), $0.xid, $0.seq)
+        ) { EventCursor(xid: $0.next(), seq: $0.next()) }
+    }
+
+    /// Removes from some rows the entries that name an erased user, except for the end of the account, which readers
+    /// must learn.
+    package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
+        for place in places {
+            let row: [UInt8]? = try sql.value(
+                "SELECT messages FROM eventLog WHERE xid = $1 AND seq = $2",
+                place.xid,
+                place.seq
+            )
+            guard let row else { continue }
+            try sql.run(
+                "UPDATE eventLog SET messages = $1 WHERE xid = $2 AND seq = $3",
+                EventRowCodec.forgetting(uid, in: row),
+                place.xid,
+                place.seq
+            )
         }
     }
 

@@ -1,11 +1,13 @@
 package import Domain
-import Storage
+package import Storage
 import Wire
 
 /// The erasure of accounts: first a request that a login undoes, then step by step.
 package enum Cancellation {
     /// The number of devices that one step unbinds.
     private static let devicesStep = 50
+    /// The most rows of the event log that one transaction changes.
+    private static let logStep = 100
     /// The time, in seconds, for logout messages to arrive before the session's row is deleted.
     private static let farewellSeconds: Int64 = 10
 
@@ -74,7 +76,7 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Advances the erasure of a due account by a step; false if nothing is left of it.
+    /// Advances the erasure of a due account by a step; false once only the event log still names it (`finish`).
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
@@ -99,8 +101,26 @@ package enum Cancellation {
             (users: [], devices: $0)
         }
         try work.tx.cancellations.takeOutName(uid, of: others, limit: limit)
-        guard others.isEmpty else { return true }
-        try work.tx.cancellations.finish(uid)
-        return false
+        return !others.isEmpty
+    }
+
+    /// Ends an erasure: takes the user out of the event log.
+    ///
+    /// The log is searched outside of a transaction that writes, and changed a few rows at a time, because it can be
+    /// large and others must be able to write. Nothing that names the user is logged any more.
+    package static func finish(
+        _ uid: UserID,
+        in store: Store,
+        work: (_ body: (inout UnitOfWork) throws -> Void) throws -> Void
+    ) throws {
+        var places = try store.read { tx in try tx.eventLog.places(naming: uid) }[...]
+        while !places.isEmpty {
+            try work { work in try work.tx.eventLog.forget(uid, at: places.prefix(logStep)) }
+            places = places.dropFirst(logStep)
+        }
+        try work { work in
+            try work.tx.lock(users: [uid])
+            try work.tx.cancellations.finish(uid)
+        }
     }
 }

@@ -24,14 +24,19 @@ struct AccountErasure: MaintenanceJob {
     }
 
     private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
-        try environment.work(publishedBy: .session) { work in
+        let isMore = try environment.work(publishedBy: .session) { work -> Bool? in
             try work.tx.lock(users: [uid])
             // The user may have logged in since it was read.
             let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
             let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
-            guard isWanted else { return false }
+            guard isWanted else { return nil }
             return try Cancellation.step(uid, limit: work.limits.sweepStep, in: &work)
         }
+        guard isMore == false else { return isMore ?? false }
+        try Cancellation.finish(uid, in: environment.store) { body in
+            try environment.work(publishedBy: .session, body)
+        }
+        return false
     }
 
     func backlog(limit: Int) throws -> Int64? {
