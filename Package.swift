@@ -374,7 +374,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings,
-            linkerSettings: staticRuntime
+            linkerSettings: staticRuntime,
+            plugins: ["EmbedTexts"]
         ),
 
         .executableTarget(

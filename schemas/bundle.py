@@ -15,6 +15,7 @@ import yaml
 
 import app_api
 import catalog
+import commands
 import http_api
 import lists
 import reference.site
@@ -361,7 +362,7 @@ def outputs():
     """The made files by path, with their text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
     made |= {
-        "asyncapi.yaml": asyncapi(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
+        "asyncapi.yaml": asyncapi(), "commands.json": commands.text(), "lists.json": lists.text(), "openapi.yaml": http_api.text(),
         "openapi-app.yaml": app_api.text(sys.modules[__name__]),
         "reference.txt": reference.site.archive()}
     return {GENERATED / name: text for name, text in made.items()}

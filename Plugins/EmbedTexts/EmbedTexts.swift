@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Makes the enums of the lists in `schemas/lists` that belong to a target, and embeds text files in it as string
-/// literals: the files of its folders `Texts` and `Files`.
+/// Makes the enums of the lists in `schemas/lists` that belong to a target and the types of the command line, and embeds
+/// text files in the target as string literals: the files of its folders `Texts` and `Files`.
 ///
 /// For the reference these are the files of the site by their paths, with all pages in one file, and below `try/` the
 /// playground with the client for browsers and the scripts that it shares with the console.
@@ -27,17 +27,16 @@ struct EmbedTexts: BuildToolPlugin {
                 + ["base/html.js", "base/words.js"].map { ($0, console.appending(path: $0)) }
             files += playground.map { ("try/" + $0.name, $0.url) }
         }
+        var commands: [Command] = []
+        if target.name == "lamplighter" {
+            let file = context.package.directoryURL.appending(path: "schemas/generated/commands.json")
+            commands.append(try command(context, "Commands", of: [file], ["commands", file.path()]))
+        }
         let lists = context.package.directoryURL.appending(path: "schemas/generated/lists.json")
-        let commands = [
-            try command(context, "Lists", of: [lists], ["lists", target.name, lists.path()]),
-            try command(
-                context,
-                "EmbeddedTexts",
-                of: files.map(\.url),
-                ["texts"] + files.map { "\($0.name)=\($0.url.path())" }
-            ),
-        ]
-        return files.isEmpty ? [commands[0]] : commands
+        commands.append(try command(context, "Lists", of: [lists], ["lists", target.name, lists.path()]))
+        guard !files.isEmpty else { return commands }
+        let texts = files.map { "\($0.name)=\($0.url.path())" }
+        return commands + [try command(context, "EmbeddedTexts", of: files.map(\.url), ["texts"] + texts)]
     }
 
     private func command(

@@ -5,6 +5,7 @@ import Foundation
 /// - `EmbedTool OUTPUT texts NAME=FILE…`: texts as string literals.
 /// - `EmbedTool OUTPUT lists TARGET FILE`: the enums of a target, and the texts of their pages, by
 ///   `schemas/generated/lists.json`.
+/// - `EmbedTool OUTPUT commands FILE`: the types of the command line, by `schemas/generated/commands.json`.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -13,8 +14,9 @@ enum EmbedTool {
         switch words.dropFirst().first {
         case "texts": source = try texts(words.dropFirst(2))
         case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
+        case "commands" where words.count == 3: source = try CommandLineTypes.source(by: words[2])
         // Only a mistake in EmbedTexts leads here; it ends the build.
-        default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE")
+        default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands FILE")
         }
         // An unchanged file isn't compiled again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }

@@ -1,17 +1,6 @@
-import ArgumentParser
 import Problems
 
-/// `bench`: says where the measurements are.
-struct BenchCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "bench",
-        abstract: "Show how to run the measurements.",
-        discussion: "lamplighter bench"
-    )
-
-    @Argument(parsing: .allUnrecognized, help: "The measurement and its options.")
-    var words: [String] = []
-
+extension BenchCommand {
     func run() throws {
         throw Problem(
             .usage,

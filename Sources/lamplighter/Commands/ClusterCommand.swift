@@ -1,5 +1,4 @@
 import Administration
-import ArgumentParser
 import Domain
 import JSON
 import Problems
@@ -7,29 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `cluster`: the processes that share a database and the work.
-struct ClusterCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cluster",
-        abstract: "Show the processes that share the work, and drain one.",
-        discussion: "lamplighter cluster status --store postgres://lamplighter@db/lamplighter",
-        subcommands: [ClusterStatusCommand.self, ClusterDrainCommand.self]
-    )
-}
-
-/// `cluster status`: the processes, and the holder of each lane.
-struct ClusterStatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Show the processes that share the work, and which process holds which lane.",
-        discussion: """
-            lamplighter cluster status
-            lamplighter cluster status --json
-            """
-    )
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ClusterStatusCommand {
     func run() async throws {
         let store = try await CommandContext.open(common.settings).store
         guard store.isShared else { throw Problem.storeNotShared() }
@@ -92,28 +69,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `cluster drain`: has a process hand over its lanes, and take no more.
-struct ClusterDrainCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drain",
-        abstract: "Make a process hand over its lanes and take no more.",
-        discussion: """
-            lamplighter cluster drain lamps-2
-
-            Use it before you remove the process's machine; a process that is merely stopped hands over as well. A drained \
-            process keeps its lanes as long as no other process runs.
-            """
-    )
-
-    @Argument(help: "The process's name, as `cluster status` shows it.")
-    var process: String
-
-    @Flag(help: "Make the process take its share again.")
-    var undo = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ClusterDrainCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         guard place.store.isShared else { throw Problem.storeNotShared() }

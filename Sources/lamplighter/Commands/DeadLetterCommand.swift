@@ -4,39 +4,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `deadletter`: inspect, replay or drop dead letters.
-struct DeadLetterCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "deadletter",
-        abstract: "Inspect, replay or drop dead letters.",
-        discussion: """
-            lamplighter deadletter list
-            lamplighter deadletter replay 12
-            """,
-        subcommands: [
-            DeadLetterListCommand.self, DeadLetterShowCommand.self, DeadLetterReplayCommand.self,
-            DeadLetterDropCommand.self,
-        ]
-    )
-}
-
-/// `deadletter list`: the dead letters, newest first.
-struct DeadLetterListCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List dead letters, newest first.",
-        discussion: "lamplighter deadletter list --limit 20"
-    )
-    static let operation = "listDeadLetters"
-
-    @Option(help: "Maximum number of dead letters, 1 to 10000.")
-    var limit = 100
-
-    @Option(help: "Only dead letters older than this id.")
-    var before: Int64?
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeadLetterListCommand {
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000, not \(limit)") }
     }
@@ -64,20 +32,7 @@ struct DeadLetterListCommand: OperationCommand {
     }
 }
 
-/// `deadletter show`: one message with its payload.
-struct DeadLetterShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one dead letter.",
-        discussion: "lamplighter deadletter show 12"
-    )
-    static let operation = "showDeadLetter"
-
-    @Argument(help: "The dead letter's id.")
-    var id: Int64
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeadLetterShowCommand {
     var path: [String: String] { ["letter": "\(id)"] }
 
     func show(_ answer: JSONObject, in place: CommandContext) {
@@ -97,24 +52,7 @@ struct DeadLetterShowCommand: OperationCommand {
     }
 }
 
-/// `deadletter replay`: publishes a dead letter again to its topic, or posts it to its webhook, and removes it from the
-/// list.
-struct DeadLetterReplayCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "replay",
-        abstract: "Publish a dead letter again, for example after an import that makes it valid; post a webhook's.",
-        discussion: """
-            lamplighter product import lamp.json
-            lamplighter deadletter replay 12
-            """
-    )
-    static let operation = "replayDeadLetter"
-
-    @Argument(help: "The dead letter's id.")
-    var id: Int64
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeadLetterReplayCommand {
     func answer(in place: CommandContext) async throws -> JSONObject {
         let path = ["letter": "\(id)"]
         let row = try await place.run("showDeadLetter", path).object("row")
@@ -127,23 +65,7 @@ struct DeadLetterReplayCommand: OperationCommand {
     }
 }
 
-/// `deadletter drop`: removes dead letters for good.
-struct DeadLetterDropCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drop",
-        abstract: "Drop dead letters.",
-        discussion: "lamplighter deadletter drop 12 13"
-    )
-
-    @Argument(help: "The dead letters' ids.")
-    var ids: [Int64] = []
-
-    @Flag(help: "Drop all.")
-    var all = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension DeadLetterDropCommand {
     func validate() throws { guard all != !ids.isEmpty else { throw ValidationError("give ids, or --all") } }
 
     func run() async throws {

@@ -1,49 +1,10 @@
-import ArgumentParser
 import Domain
 import JSON
 import Service
 import Storage
 import Workers
 
-/// `product`: the kinds of devices that can register.
-struct ProductCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "product",
-        abstract: "Import and inspect products.",
-        discussion: """
-            lamplighter product import lamp.json
-            lamplighter product list
-            """,
-        subcommands: [
-            ProductImportCommand.self, ProductListCommand.self, ProductShowCommand.self, ProductExportCommand.self,
-            ProductAllowCommand.self,
-        ]
-    )
-}
-
-/// `product import`: stores a product document.
-struct ProductImportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import a product document; its secret is shown only once.",
-        discussion: """
-            lamplighter product import lamp.json
-
-            If the document has no productKey, one is made and shown. A secret that it omits stays unchanged.
-            """
-    )
-
-    @Argument(help: "A JSON file (schemas/generated/product.schema.json), or - for standard input.") var file: String
-
-    @Flag(
-        help:
-            "Import even if stored values might no longer fit, or an open alert or fault would be lost."
-    )
-    var force = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ProductImportCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
@@ -61,17 +22,7 @@ struct ProductImportCommand: AsyncParsableCommand {
     }
 }
 
-/// `product list`: all products.
-struct ProductListCommand: ListCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the products.",
-        discussion: "lamplighter product list"
-    )
-    static let operation = "listProducts"
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ProductListCommand {
     static let columns = [
         Column("PRODUCT", "productKey"), Column("NAME", "name"),
         Column("REGISTRATION", "registration"),
@@ -82,20 +33,7 @@ struct ProductListCommand: ListCommand {
     ]
 }
 
-/// `product show`: one product's data points.
-struct ProductShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one product.",
-        discussion: "lamplighter product show 0123456789abcdef0123456789abcdef"
-    )
-    static let operation = "showProduct"
-
-    @Argument(help: "The product's key.")
-    var key: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ProductShowCommand {
     var path: [String: String] { ["productKey": key] }
 
     func show(_ answer: JSONObject, in place: CommandContext) {
@@ -135,19 +73,7 @@ extension CommandContext {
     func product(_ key: String) throws -> Product { try find("product", key) { try $1.products.find($0) } }
 }
 
-/// `product export`: one product as the document that `import` takes, without its secret.
-struct ProductExportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Print one product's document, without its secret.",
-        discussion: "lamplighter product export 0123456789abcdef0123456789abcdef > lamp.json"
-    )
-
-    @Argument(help: "The product's key.")
-    var key: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ProductExportCommand {
     func run() async throws {
         let place = try await CommandContext.open(common.settings)
         let product = try await place.run("showProduct", ["productKey": key])
@@ -155,23 +81,7 @@ struct ProductExportCommand: AsyncParsableCommand {
     }
 }
 
-/// `product allow`: lets MACs register with a product whose registration is `listed`.
-struct ProductAllowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "allow",
-        abstract: "Allow MACs to register with a product whose devices are listed.",
-        discussion: "lamplighter product allow 0123456789abcdef0123456789abcdef a1b2c3d4e5f6"
-    )
-    static let operation = "allowMacs"
-
-    @Argument(help: "The product's key.")
-    var key: String
-
-    @Argument(help: "MACs: 12 lowercase hex digits, or 15 digits of an IMEI.")
-    var macs: [String]
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ProductAllowCommand {
     var path: [String: String] { ["productKey": key] }
     var body: JSONObject { ["macs": .array(macs.map(JSONValue.string))] }
 

@@ -4,21 +4,6 @@ import JSON
 import Storage
 import Workers
 
-/// `schedule`: commands that devices get at certain times.
-struct ScheduleCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "schedule",
-        abstract: "Inspect schedules and their next occurrences.",
-        discussion: """
-            lamplighter schedule list
-            lamplighter schedule next s-0a1b2c3d4e5ff
-            """,
-        subcommands: [
-            ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleNextCommand.self,
-        ]
-    )
-}
-
 extension CommandContext {
     /// Finds a schedule by its id.
     func schedule(_ id: String) throws -> Schedule {
@@ -28,25 +13,7 @@ extension CommandContext {
     }
 }
 
-/// `schedule list`: schedules in the order of their creation.
-struct ScheduleListCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List schedules, of one device or of all.",
-        discussion: "lamplighter schedule list"
-    )
-    static let operation = "listSchedules"
-
-    @Option(help: "Only schedules of this device.")
-    var device: String?
-
-    @Option(help: "Only schedules after this one, the last of the previous page.")
-    var after = ""
-
-    @OptionGroup var most: LimitOption
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ScheduleListCommand {
     var query: [String: String?] {
         ["query": device.map { "device:\"\($0)\"" }, "limit": "\(most.limit)", "cursor": after]
     }
@@ -85,20 +52,7 @@ extension JSONObject {
     }
 }
 
-/// `schedule show`: one schedule with its latest runs.
-struct ScheduleShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one schedule and its latest runs.",
-        discussion: "lamplighter schedule show s-0a1b2c3d4e5ff"
-    )
-    static let operation = "showSchedule"
-
-    @Argument(help: "The schedule's id.")
-    var id: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ScheduleShowCommand {
     var path: [String: String] { ["scheduleId": id] }
 
     func show(_ answer: JSONObject, in place: CommandContext) {
@@ -123,23 +77,7 @@ struct ScheduleShowCommand: OperationCommand {
     }
 }
 
-/// `schedule next`: the coming occurrences, in the local time of the schedule's zone.
-struct ScheduleNextCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "next",
-        abstract: "Print a schedule's next occurrences, with their offsets from UTC.",
-        discussion: "lamplighter schedule next s-0a1b2c3d4e5ff"
-    )
-
-    @Argument(help: "The schedule's id.")
-    var id: String
-
-    @Option(help: "Number of occurrences, 1 to 1000.")
-    var count = 5
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ScheduleNextCommand {
     func validate() throws {
         guard (1...1000).contains(count) else {
             throw ValidationError("--count takes 1 to 1000, not \(count)")

@@ -7,17 +7,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `service`: gateways, schedulers, identity providers and tools that connect to the broker.
-struct ServiceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "service",
-        abstract: "Manage back-end services: gateways, schedulers, identity providers, tools.",
-        discussion: "lamplighter service list",
-        subcommands: [
-            ServiceAddCommand.self, ServiceListCommand.self, ServiceRemoveCommand.self,
-        ]
-    )
-
+extension ServiceCommand {
     /// The names that the service itself uses.
     private static let reserved = ["lamplighter", "tools", "console"]
 
@@ -38,30 +28,7 @@ struct ServiceCommand: ParsableCommand {
     }
 }
 
-/// `service add`: adds a back-end service, or gives an existing one a new secret and role.
-struct ServiceAddCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Add a back-end service; its new secret is shown only once.",
-        discussion: """
-            lamplighter service add mailer --role gateway
-
-            An existing service gets the new secret and role, and its connections are closed.
-            Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler
-            writes system/trigger/+; identity writes system/session-invalid; console reads 400 messages
-            a second; worker may do everything.
-            """
-    )
-
-    @Argument(help: "The service's name: it connects as service:NAME, with client ids svc.NAME.…")
-    var name: String
-
-    @Option(help: "gateway, scheduler, identity, console or worker.")
-    var role: String
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ServiceAddCommand {
     func validate() throws {
         try ServiceCommand.check(name)
         guard ServiceTable.Role(rawValue: role) != nil else {
@@ -88,17 +55,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `service list`: the back-end services that can connect.
-struct ServiceListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the back-end services that may connect.",
-        discussion: "lamplighter service list"
-    )
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ServiceListCommand {
     func run() async throws {
         let services = try await CommandContext.open(settings).store.read { try $0.services.all() }
         if output.json {
@@ -110,20 +67,7 @@ struct ServiceListCommand: AsyncParsableCommand {
     }
 }
 
-/// `service remove`: removes a back-end service, which can no longer connect.
-struct ServiceRemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove",
-        abstract: "Remove a back-end service; its connections are closed.",
-        discussion: "lamplighter service remove mailer"
-    )
-
-    @Argument(help: "The service's name.")
-    var name: String
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ServiceRemoveCommand {
     func validate() throws { try ServiceCommand.check(name) }
 
     func run() async throws {

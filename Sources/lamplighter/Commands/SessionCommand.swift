@@ -1,34 +1,8 @@
 import Administration
-import ArgumentParser
 import JSON
 import Storage
 
-/// `session`: the sessions of users on terminals.
-struct SessionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "session",
-        abstract: "List and end sessions.",
-        discussion: "lamplighter session list",
-        subcommands: [SessionListCommand.self, SessionTerminateCommand.self]
-    )
-}
-
-/// `session list`: live sessions.
-struct SessionListCommand: ListCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List live sessions, of one user or the newest of all.",
-        discussion: "lamplighter session list u-0123456789abc"
-    )
-    static let operation = "listSessions"
-
-    @Argument(help: "The user's id.")
-    var uid: String?
-
-    @OptionGroup var most: LimitOption
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension SessionListCommand {
     /// The columns of a table of sessions.
     static let columns = [
         Column("SESSION", "sessionId"), Column("USER", "uid"), Column("TERMINAL", "terminalId"),
@@ -44,20 +18,7 @@ struct SessionListCommand: ListCommand {
     }
 }
 
-/// `session terminate`: ends one session.
-struct SessionTerminateCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "terminate",
-        abstract: "End one session; its token is void at once.",
-        discussion: "lamplighter session terminate s-0123456789abc"
-    )
-    static let operation = "endSession"
-
-    @Argument(help: "The session's id, from session list.")
-    var session: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension SessionTerminateCommand {
     func answer(in place: CommandContext) async throws -> JSONObject {
         let path = ["sessionId": session]
         let found = try await place.run("showUserSession", path)

@@ -4,14 +4,7 @@ import Backups
 import Domain
 import JSON
 
-/// The options for the passphrase of a backup.
-struct PassphraseOptions: ParsableArguments {
-    @Option(help: "File of mode 0600 with the passphrase on its first line.")
-    var passphraseFile: String?
-
-    @Flag(help: "Ask for the passphrase on the terminal.")
-    var passphrase = false
-
+extension PassphraseOptions {
     func validate() throws {
         guard passphraseFile == nil || !passphrase else {
             throw ValidationError("--passphrase and --passphrase-file can't be combined")

@@ -6,12 +6,6 @@ import JSON
 import Problems
 import Web
 
-/// The options that commands on an installation share.
-struct CommonOptions: ParsableArguments {
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
-}
-
 /// A command that runs an operation of the console in its own process, on the store that it opens.
 ///
 /// It prints the operation's answer as JSON, or a text made of it.

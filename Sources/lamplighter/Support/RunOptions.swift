@@ -1,34 +1,4 @@
-import ArgumentParser
-
-/// The flags that `up` and `serve` share.
-struct RunOptions: ParsableArguments {
-    @Option(help: "Port of the broker; with up, 0 for any free one (default 1883).")
-    var mqttPort: Int?
-
-    @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).") var httpPort: Int?
-
-    @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).") var healthPort: Int?
-
-    @Option(help: "Port of the operators' console; 0 for any free one (default 8082).") var consolePort: Int?
-
-    @Flag(name: .customLong("no-console"), help: "Don't serve the console.")
-    var withoutConsole = false
-
-    @Option(
-        name: .customLong("console-dir"),
-        help: "Serve the console's files from a directory, during their development."
-    )
-    var consoleDirectory: String?
-
-    @Option(
-        help: "Log level: none, error, warning, notice, info, debug, trace (default info)."
-    )
-    var logLevel: String?
-
-    @Option(help: "Workers that run in this process, separated by commas (default all).") var workers: String?
-
-    @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.") var insecure = false
-
+extension RunOptions {
     /// The flags by the keys of their settings.
     var flags: [String: String?] {
         [

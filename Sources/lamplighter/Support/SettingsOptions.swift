@@ -4,31 +4,7 @@ import JSON
 import Service
 import ServiceSettings
 
-/// The flags that all commands share: the place of the data, and any setting by its name.
-struct SettingsOptions: ParsableArguments {
-    @Option(help: "Data directory (default ./lamplighter-data).")
-    var data: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "PostgreSQL database (default: a file in the data directory).",
-            valueName: "postgres://…"
-        )
-    )
-    var store: String?
-
-    @Option(help: "Configuration file, YAML or JSON.")
-    var config: String?
-
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp(
-            "Any setting, by name; see `lamplighter config`.",
-            valueName: "key=value"
-        )
-    )
-    var assignments: [String] = []
-
+extension SettingsOptions {
     /// Reads the settings with this command's flags on top.
     func read() async throws -> Settings {
         let reader = try reader([:])
@@ -70,11 +46,7 @@ struct SettingsOptions: ParsableArguments {
     }
 }
 
-/// The flag that picks the form of the output.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print JSON, errors included.")
-    var json = false
-
+extension OutputOptions {
     /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON members.
     func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
         if json {

@@ -1,41 +1,10 @@
-import ArgumentParser
 import Domain
 import JSON
 import Service
 import Storage
 import Workers
 
-/// `app`: the apps whose terminals can connect.
-struct AppCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "app",
-        abstract: "Import and inspect apps.",
-        discussion: """
-            lamplighter app import app.json
-            lamplighter app list
-            """,
-        subcommands: [AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self]
-    )
-}
-
-/// `app import`: stores an app document.
-struct AppImportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import an app document; its secret is shown only once.",
-        discussion: """
-            lamplighter app import app.json
-
-            If the document has no appId, one is made and shown. Secrets that it omits, the app's own and its \
-            providers', stay unchanged.
-            """
-    )
-
-    @Argument(help: "A JSON file (schemas/generated/app.schema.json), or - for standard input.") var file: String
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension AppImportCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
@@ -46,34 +15,11 @@ struct AppImportCommand: AsyncParsableCommand {
     }
 }
 
-/// `app list`: all apps.
-struct AppListCommand: ListCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the apps.",
-        discussion: "lamplighter app list"
-    )
-    static let operation = "listApps"
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension AppListCommand {
     static let columns = [Column("APP", "appId"), Column("NAME", "name"), Column("PRODUCTS", "products")]
 }
 
-/// `app show`: one app's policies and providers in force, without secrets.
-struct AppShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one app: its policies and providers, without secrets.",
-        discussion: "lamplighter app show demo"
-    )
-    static let operation = "showApp"
-
-    @Argument(help: "The app's id.")
-    var id: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension AppShowCommand {
     private static let providers = [
         Column("PROVIDER", "name"), Column("ENABLED", "isEnabled"),
         Column("CLIENT IDS") { $0.object("settings").text("clientIds") },
@@ -111,24 +57,7 @@ struct AppShowCommand: OperationCommand {
     }
 }
 
-/// `app export`: one app as the document that `import` takes, without any secret.
-struct AppExportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Print one app's document, without its secrets.",
-        discussion: """
-            lamplighter app export demo > app.json
-
-            Importing it again keeps the app's own secret and its providers' secrets. To set up the app \
-            elsewhere, write its providers' clientSecret into the file; the app gets a new secret there.
-            """
-    )
-
-    @Argument(help: "The app's id.")
-    var id: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension AppExportCommand {
     func run() async throws {
         let place = try await CommandContext.open(common.settings)
         Terminal.show(.object(try await place.run("showApp", ["appId": id]).object("document")))

@@ -3,44 +3,7 @@ import Domain
 import JSON
 import Storage
 
-/// `user`: the users with accounts.
-struct UserCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "user",
-        abstract: "Inspect users and the audit trail; log users out; export or erase one.",
-        discussion: """
-            lamplighter user list
-            lamplighter user export u-0123456789abc person.json
-            """,
-        subcommands: [
-            UserListCommand.self, UserShowCommand.self, UserLogoutCommand.self, UserExportCommand.self,
-            UserEraseCommand.self, UserAuditCommand.self,
-        ]
-    )
-}
-
-/// `user list`: users in the order of their ids.
-struct UserListCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the users, in the order of their ids; addresses are masked.",
-        discussion: "lamplighter user list --app demo"
-    )
-    static let operation = "listUsers"
-
-    @Option(help: "Only users of one app.")
-    var app: String?
-
-    @OptionGroup var most: LimitOption
-
-    @Option(help: "Only ids after this one, the last of the previous page.")
-    var after = ""
-
-    @Flag(help: "Show e-mail addresses and phone numbers in full.")
-    var addresses = false
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension UserListCommand {
     var query: [String: String?] {
         ["query": app.map { "app:\"\($0)\"" }, "limit": "\(most.limit)", "cursor": after, "addresses": "\(addresses)"]
     }
@@ -63,23 +26,7 @@ extension JSONObject {
     var userName: String { self["anonymous"]?.boolValue == true ? "(anonymous)" : text("name") }
 }
 
-/// `user show`: one user with sessions and devices.
-struct UserShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one user: names, sessions, devices; addresses are masked.",
-        discussion: "lamplighter user show u-0123456789abc"
-    )
-    static let operation = "showUser"
-
-    @Argument(help: "The user's id.")
-    var uid: String
-
-    @Flag(help: "Show e-mail addresses and phone numbers in full.")
-    var addresses = false
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension UserShowCommand {
     var path: [String: String] { ["uid": uid] }
 
     func answer(in place: CommandContext) async throws -> JSONObject {
@@ -121,20 +68,7 @@ extension CommandContext {
     }
 }
 
-/// `user logout`: ends all of a user's sessions.
-struct UserLogoutCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "logout",
-        abstract: "End all sessions of a user; their tokens are void at once.",
-        discussion: "lamplighter user logout u-0123456789abc"
-    )
-    static let operation = "endSessions"
-
-    @Argument(help: "The user's id.")
-    var uid: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension UserLogoutCommand {
     func answer(in place: CommandContext) async throws -> JSONObject {
         try await place.run(Self.operation, ["uid": uid], by: "lamplighter")
     }
@@ -144,23 +78,7 @@ struct UserLogoutCommand: OperationCommand {
     }
 }
 
-/// `user audit`: the audit trail of an account.
-struct UserAuditCommand: ListCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "audit",
-        abstract: "Show the audit trail of a user, newest first; without an id, of all users.",
-        discussion: "lamplighter user audit u-0123456789abc"
-    )
-    static let operation = "listUserAudit"
-
-    @Argument(help: "The user's id; may be that of an erased user.")
-    var uid: String?
-
-    @Option(help: "Maximum number of entries, 1 to 10000.")
-    var limit = 100
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension UserAuditCommand {
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000, not \(limit)") }
         guard uid.map({ UserID($0) != nil }) ?? true else { throw ValidationError("\(uid ?? "") is not a user's id") }

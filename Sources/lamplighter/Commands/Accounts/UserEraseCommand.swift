@@ -6,29 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `user erase`: removes a user with all records about them.
-struct UserEraseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "erase",
-        abstract: "Erase a user immediately and permanently: profile, sessions, bindings, names in records.",
-        discussion: """
-            lamplighter user erase u-0123456789abc         shows what is lost with the account
-            lamplighter user erase u-0123456789abc --yes   does it
-
-            Guests lose the devices that the user owns. The audit trail is kept, without personal details; \
-            run `user export` first to keep the rest.
-            """
-    )
-
-    @Argument(help: "The user's id.")
-    var uid: String
-
-    @Flag(help: "Do it: erasing can't be undone.")
-    var yes = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension UserEraseCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let user = try place.user(uid)

@@ -1,32 +1,9 @@
-import ArgumentParser
 import Files
 import JSON
 import Problems
 import Storage
 
-/// `user export`: writes everything that is kept about a person.
-struct UserExportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write everything that is stored about a user as one JSON document.",
-        discussion: """
-            lamplighter user export u-0123456789abc person.json
-            lamplighter user export u-0123456789abc | jq .devices
-
-            It has no passwords, tokens or hashes, and no data of other people; addresses are in full. Its schema is \
-            userExport in schemas/documents.schema.json. To export what the devices reported, use \
-            `history export`.
-            """
-    )
-
-    @Argument(help: "The user's id.")
-    var uid: String
-
-    @Argument(help: "The file to create, with mode 0600 (default: standard output).")
-    var file: String?
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension UserExportCommand {
     func run() async throws {
         let place = try await CommandContext.open(common.settings)
         if let file, TextFile.exists(file) {

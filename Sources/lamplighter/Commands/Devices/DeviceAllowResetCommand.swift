@@ -2,30 +2,9 @@ import ArgumentParser
 import Domain
 import JSON
 
-/// `device allow-reset`: lets one registration of a bound device succeed as a factory reset.
-struct DeviceAllowResetCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "allow-reset",
-        abstract: "Let a bound device that lost its secret register again, as after a factory reset.",
-        discussion: """
-            lamplighter device allow-reset d-0123456789abc
-
-            For the time given, one registration without the old secret succeeds. It ends all bindings,
-            clears the device's reports and notifies its users. Until then nothing changes.
-            """
-    )
-    static let operation = "allowReset"
-
+extension DeviceAllowResetCommand {
     /// The allowed range of minutes.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Option(help: "Time allowed, in minutes.")
-    var minutes = RegistrationRules.resetWindowSeconds / 60
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         guard Self.minutesRange.contains(minutes) else {

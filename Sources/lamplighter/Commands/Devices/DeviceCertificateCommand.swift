@@ -10,39 +10,9 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `device certificate`: a certificate that a device can connect with instead of its secret.
-struct DeviceCertificateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "certificate",
-        abstract: "Make a certificate with which a device connects instead of its secret, or revoke all of them.",
-        discussion: """
-            lamplighter device certificate d-0123456789abc --out certificates
-            lamplighter device certificate d-0123456789abc --revoke
-
-            Writes DID.pem, DID.key, which is kept nowhere else, and authority.pem, which verifies the server's certificate. \
-            If another authority signed the server's certificate, such as a public one, the device trusts that authority, and \
-            authority.pem is not written. With these files the device connects to the port mqtt.clientCertificatePort as \
-            device:DID, client id DID, without a password. A certificate is valid until it expires, until --revoke, or until \
-            the device is forgotten; then the device's connection is closed.
-            """
-    )
-
+extension DeviceCertificateCommand {
     /// The allowed range of days.
     static let daysRange = 1...7300
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Option(help: ArgumentHelp("Folder for the files (default: this one).", valueName: "dir")) var out = "."
-
-    @Option(help: "Days for which the certificate is valid.")
-    var days = LocalAuthority.deviceDays
-
-    @Flag(help: "Revoke all certificates that were made for the device so far, and make none.")
-    var revoke = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard Self.daysRange.contains(days) else {

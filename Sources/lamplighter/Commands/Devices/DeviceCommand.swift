@@ -1,56 +1,8 @@
-import ArgumentParser
 import Domain
 import JSON
 import Storage
 
-/// `device`: the devices that have registered.
-struct DeviceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "device",
-        abstract: "Inspect, name and command devices, print labels, allow a reset, and forget a device.",
-        discussion: """
-            lamplighter device list
-            lamplighter device control d-0123456789abc power=true
-            """,
-        subcommands: [
-            DeviceListCommand.self, DeviceShowCommand.self, DeviceNameCommand.self,
-            DeviceTagCommand.self, DeviceControlCommand.self,
-            DeviceWatchCommand.self, DeviceAllowResetCommand.self, DeviceForgetCommand.self,
-            DeviceLabelCommand.self, DeviceCertificateCommand.self,
-        ]
-    )
-}
-
-/// `device list`: devices in the order of their ids.
-struct DeviceListCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the devices, in the order of their ids.",
-        discussion: """
-            lamplighter device list
-            lamplighter device list --search "tag:floor=2 online:no"
-            lamplighter device list --json
-
-            A search has the same terms as in the console: tag:, name:, product:, online:, alert:, fault:, owner:, \
-            seen:, registered:, and words, which match part of an id, MAC, name, tag or a user's name for it. \
-            -tag:floor=2 excludes.
-            """
-    )
-    static let operation = "listDevices"
-
-    @Option(help: "Only devices of one product.")
-    var product: String?
-
-    @Option(help: ArgumentHelp("Only devices that match a search.", valueName: "terms"))
-    var search: String?
-
-    @OptionGroup var most: LimitOption
-
-    @Option(help: "Only ids after this one, the last of the previous page.")
-    var after = ""
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeviceListCommand {
     private var products: [String] { product.map { ["product:\"\($0)\""] } ?? [] }
 
     var query: [String: String?] {
@@ -92,22 +44,9 @@ extension JSONObject {
     }
 }
 
-/// `device show`: one device with its state, its users, and its last commands.
-struct DeviceShowCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show one device: state, alerts, users, last commands.",
-        discussion: "lamplighter device show d-0123456789abc"
-    )
-    static let operation = "showDevice"
-
-    @Argument(help: "The device's id.")
-    var did: String
-
+extension DeviceShowCommand {
     /// The number of commands shown.
     private static let commandsMax = 10
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
 
     var path: [String: String] { ["did": did] }
 

@@ -7,34 +7,7 @@ import Service
 import Storage
 import Workers
 
-/// `device control`: an operator commands a device.
-struct DeviceControlCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "control",
-        abstract: "Command a device, and print the outcome.",
-        discussion: """
-            lamplighter device control d-0123456789abc power=true
-
-            Values are JSON; a value that is not JSON, or that the product declares as text, is taken literally:
-            power=true level=40 mode=white pin=0042. The running service sends the command; this one
-            waits for its outcome. The exit code is 1 if the device
-            refused or did not answer.
-            """
-    )
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Argument(help: ArgumentHelp("What to set.", valueName: "name=value"))
-    var assignments: [String]
-
-    @Flag(help: "Queue the command until the device is back, and do not wait for the outcome.") var queue = false
-
-    @Option(help: "Seconds until the command expires (default 30; with --queue, 7 days).")
-    var ttl: Int64?
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeviceControlCommand {
     func validate() throws {
         guard ttl.map({ (1...Command.ttlMax).contains($0) }) ?? true else {
             throw ValidationError("--ttl takes 1 to \(Command.ttlMax) seconds")

@@ -3,28 +3,7 @@ import JSON
 import Service
 import Storage
 
-/// `device forget`: removes a device with its state, history and bindings.
-struct DeviceForgetCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "forget",
-        abstract: "Remove a device with its state, history and bindings; its secret is void at once.",
-        discussion: """
-            lamplighter device forget d-0123456789abc         shows what is lost with it, and asks
-            lamplighter device forget d-0123456789abc --yes   does it
-
-            Its users lose the device and their schedules for it. It can register again, as a new device without a user; \
-            run `lamplighter backup` first to keep the rest.
-            """
-    )
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Flag(help: "Do it without asking: forgetting can't be undone.")
-    var yes = false
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeviceForgetCommand {
     func run() async throws {
         let place = try await CommandContext.open(common.settings)
         let device = try place.device(did)

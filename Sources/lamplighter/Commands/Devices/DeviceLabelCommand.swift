@@ -4,38 +4,11 @@ import JSON
 import QRCode
 import Sodium
 
-/// `device label`: the label that is printed on a device, so that it can be bound remotely.
-struct DeviceLabelCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "label",
-        abstract: "Print a device's label: the text and QR code for binding it remotely.",
-        discussion: """
-            lamplighter device label d-0123456789abc
-
-            The label proves possession, so print it only for the owner of the device. It stays the
-            same as long as the data directory's server.key stays the same; the device need not have
-            registered yet.
-            """
-    )
-    static let operation = "showLabel"
-
+extension DeviceLabelCommand {
     /// The format of the label.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, svg, png
     }
-
-    @Option(help: "The product's key.")
-    var product: String
-
-    @Option(help: "The device's MAC: 12 lowercase hex digits, or an IMEI.")
-    var mac: String
-
-    @Option(
-        help: "Format: text (with the code in block characters), svg, or png."
-    )
-    var format: Format = .text
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         guard MAC(mac) != nil else {

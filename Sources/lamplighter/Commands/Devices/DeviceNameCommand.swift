@@ -1,57 +1,12 @@
-import ArgumentParser
 import Domain
 import JSON
 import Problems
 
-/// `device name`: the name that operators give a device.
-struct DeviceNameCommand: LabelCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "name",
-        abstract: "Name a device, for operators; its users keep their own names for it.",
-        discussion: """
-            lamplighter device name d-0123456789abc "Hall, second floor"
-            lamplighter device name d-0123456789abc ""   removes the name
-            """
-    )
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Argument(
-        help: "The name, at most \(DeviceName.lengthMax) characters; an empty one removes it."
-    )
-    var name: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeviceNameCommand {
     var body: JSONObject { ["name": .string(name)] }
 }
 
-/// `device tag`: the tags by which operators find a device.
-struct DeviceTagCommand: LabelCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "tag",
-        abstract: "Add tags to a device, or remove them; search for them with `tag:floor=2`.",
-        discussion: """
-            lamplighter device tag d-0123456789abc floor=2 spare
-            lamplighter device tag d-0123456789abc spare-   removes the tag
-            lamplighter device list --search tag:floor=2
-            """
-    )
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Argument(
-        help: ArgumentHelp(
-            "Tags to set, with or without a value; a tag followed by - is removed.",
-            valueName: "name=value"
-        )
-    )
-    var tags: [String]
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension DeviceTagCommand {
     var body: JSONObject {
         var given: JSONObject = [:]
         for text in tags {

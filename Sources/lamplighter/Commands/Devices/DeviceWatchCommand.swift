@@ -7,23 +7,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `device watch`: the messages between a device and the service, as they happen.
-struct DeviceWatchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Show a device's reports, commands and answers live; Ctrl-C stops.",
-        discussion: "lamplighter device watch d-0123456789abc"
-    )
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Option(help: "Stop after this number of messages.")
-    var count: Int?
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension DeviceWatchCommand {
     func validate() throws {
         guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count takes 1 or more, not \(count ?? 0)") }
     }

@@ -3,51 +3,11 @@ import Domain
 import Foundation
 import Storage
 
-/// `history`: the reports of devices.
-struct HistoryCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "history",
-        abstract: "Export a device's reports.",
-        discussion: "lamplighter history export d-0123456789abc > lamp.jsonl",
-        subcommands: [HistoryExportCommand.self]
-    )
-}
-
-/// `history export`: a device's history as lines, oldest first.
-struct HistoryExportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write a device's history to standard output, oldest first.",
-        discussion: """
-            lamplighter history export d-0123456789abc --format csv > lamp.csv
-
-            Reads the store; the service need not run. jsonl and csv have one record per line, csv with
-            a column for each attribute; write-only attributes are left out. Progress is printed
-            on standard error.
-            """
-    )
-
+extension HistoryExportCommand {
     /// The forms of the output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv, jsonl
     }
-
-    @Argument(help: "The device's id.")
-    var did: String
-
-    @Option(help: "csv or jsonl.")
-    var format = Format.jsonl
-
-    @Option(
-        help: "Only records from this time on: milliseconds since 1970, or 2026-11-21T10:00:00Z."
-    )
-    var from: String?
-
-    @Option(help: "Only records before this time.")
-    var to: String?
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         for (name, text) in [("--from", from), ("--to", to)] {

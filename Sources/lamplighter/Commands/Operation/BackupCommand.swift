@@ -1,4 +1,3 @@
-import ArgumentParser
 import Backups
 import Files
 import PostgreSQL
@@ -8,40 +7,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `backup`: makes backups and checks them.
-struct BackupCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Back up database, keys and secrets into one file, while the service runs.",
-        discussion: """
-            lamplighter backup /mnt/nas/lamplighter.backup
-            lamplighter backup verify /mnt/nas/lamplighter.backup
-            lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
-
-            With the settings backup.directory, backup.every and backup.keep, the service makes backups \
-            automatically. Anyone who can read an unencrypted backup can do everything: protect it as you \
-            protect the data directory.
-            """,
-        subcommands: [BackupMakeCommand.self, BackupVerifyCommand.self],
-        defaultSubcommand: BackupMakeCommand.self
-    )
-}
-
-/// `backup FILE`: makes one backup.
-struct BackupMakeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "make",
-        abstract: "Make a backup and read it back; `backup FILE` means the same.",
-        discussion: "lamplighter backup make /mnt/nas/lamplighter.backup"
-    )
-
-    @Argument(help: "The file to create; an existing one is not overwritten.")
-    var file: String
-
-    @OptionGroup var passphrase: PassphraseOptions
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension BackupMakeCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         guard place.store.isFile else { throw Problem.backupOnServer(database: place.store.summary) }
@@ -56,22 +22,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
     }
 }
 
-/// `backup verify FILE`: checks that a backup is whole.
-struct BackupVerifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Open a whole backup, and check each page of its database.",
-        discussion: "lamplighter backup verify /mnt/nas/lamplighter.backup"
-    )
-
-    @Argument(help: "The backup.")
-    var file: String
-
-    @Option(help: "Temporary directory for the database (default: the backup's directory).") var scratch: String?
-
-    @OptionGroup var passphrase: PassphraseOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension BackupVerifyCommand {
     func run() async throws {
         let report = try Backup.verify(
             file,
@@ -83,29 +34,7 @@ struct BackupVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `restore FILE`: makes a data directory from a backup.
-struct RestoreCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Create a data directory from a backup; nothing is overwritten.",
-        discussion: """
-            lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
-
-            Devices and apps continue with their secrets and tokens. Sessions that ended after the backup \
-            are open again. With --end-sessions, all sessions end and all users log in again.
-            """
-    )
-
-    @Argument(help: "The backup.")
-    var file: String
-
-    @Flag(help: "End all sessions, including those that were open when the backup was made.")
-    var endSessions = false
-
-    @OptionGroup var passphrase: PassphraseOptions
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension RestoreCommand {
     func run() async throws {
         let values = try await settings.read()
         if let database = values.database { throw Problem.backupOnServer(database: database.place) }

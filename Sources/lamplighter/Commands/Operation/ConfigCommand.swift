@@ -1,24 +1,8 @@
 import Administration
-import ArgumentParser
 import JSON
 import ServiceSettings
 
-/// `config`: every setting with value, default, unit and origin.
-struct ConfigCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config",
-        abstract: "Print every setting with its value, default, unit and origin.",
-        discussion: """
-            lamplighter config
-            lamplighter config --config lamplighter.yaml --set log.level=debug
-            """
-    )
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
-    @Flag(help: "Print the reference instead: values and effect of each setting, as Markdown.") var reference = false
-
+extension ConfigCommand {
     func run() async throws {
         if reference { return print(SettingsReference.markdown) }
         let values = try await settings.read()

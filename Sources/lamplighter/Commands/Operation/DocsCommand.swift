@@ -1,30 +1,11 @@
 import Administration
-import ArgumentParser
 import Foundation
 import JSON
 import Problems
 import Reference
 import Service
 
-/// `docs`: writes the reference as files.
-struct DocsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "docs",
-        abstract: "Write the reference: every topic, method, code, limit, setting and metric.",
-        discussion: """
-            lamplighter docs reference
-
-            Start at DIR/index.html; the pages need no network and can be searched. DIR/markdown has the same
-            pages as Markdown, DIR/examples the files that the examples use. Files with the same names are replaced.
-            A running service serves the reference at /docs of its HTTP address.
-            """
-    )
-
-    @Argument(help: "The directory to write to; created if missing.")
-    var directory: String
-
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension DocsCommand {
     func run() throws {
         let site = ReferenceDocuments.site
         for (path, text) in site.files.sorted(by: { $0.key < $1.key }) {

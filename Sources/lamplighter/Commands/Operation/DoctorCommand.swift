@@ -4,28 +4,7 @@ import Problems
 import Service
 import ServiceSettings
 
-/// `doctor`: looks for faults, and names their cures.
-struct DoctorCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Check service, store, history, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
-        discussion: """
-            lamplighter doctor
-            lamplighter doctor --json
-            """
-    )
-
-    @Option(help: ArgumentHelp("Only this group; repeatable.", valueName: "group"))
-    var only: [String] = []
-
-    @Option(help: ArgumentHelp("Skip this group; repeatable.", valueName: "group"))
-    var skip: [String] = []
-
-    @Flag(help: "Only check whether the service accepts work, for a container's health check.") var quick = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension DoctorCommand {
     func validate() throws {
         if let odd = (only + skip).first(where: { !Doctor.groups.contains($0) }) {
             throw ValidationError("there is no group \(odd); the groups are \(Doctor.groups.joined(separator: ", "))")

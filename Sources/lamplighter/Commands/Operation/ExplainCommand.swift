@@ -2,22 +2,7 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `explain`: the meaning of a code in an error or in `doctor`, or of a refusal's reason.
-struct ExplainCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Explain a code, such as LL1003, or a refusal's reason; without an argument, list all.",
-        discussion: """
-            lamplighter explain LL1003
-            lamplighter explain tooFast
-            """
-    )
-
-    @Argument(help: "The code, or the reason of a refusal.")
-    var code: String?
-
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension ExplainCommand {
     func run() throws {
         guard let code else { return list() }
         guard let page = ExplainPage(named: code) else {

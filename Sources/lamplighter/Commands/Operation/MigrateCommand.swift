@@ -1,5 +1,4 @@
 import Administration
-import ArgumentParser
 import Files
 import JSON
 import PostgreSQL
@@ -7,42 +6,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// `migrate`: brings the database to this version's schema.
-struct MigrateCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "migrate",
-        abstract: "Bring the database to this version's schema; `up` and `serve` do so automatically.",
-        discussion: """
-            lamplighter migrate --data /var/lib/lamplighter
-            lamplighter migrate --data /var/lib/lamplighter --to postgres://lamplighter@db1/lamplighter
-
-            If something has to change, the database is first copied to lamplighter.db.before-VERSION next to \
-            it. To go back, stop the service, replace lamplighter.db with the copy, remove \
-            lamplighter.db-wal and -shm, and start the older version. Delete the copy once the new version has proved itself.
-
-            With --to, everything is copied into an empty store, 10,000 rows at a time, and compared: the rows of each table and \
-            their checksum are printed. The same command resumes an interrupted move. To move back: \
-            `lamplighter migrate --store postgres://… --to sqlite:DIR`.
-            """
-    )
-
-    @Flag(
-        help:
-            "Rewrite an older version's database so that its file can shrink; needs as much space again."
-    )
-    var compact = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Copy the stopped installation into an empty PostgreSQL database, or back into a directory.",
-            valueName: "postgres://…|sqlite:DIR"
-        )
-    )
-    var to: String?
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension MigrateCommand {
     func run() async throws {
         let values = try await settings.read()
         // With a database elsewhere, the directory can still be empty.

@@ -7,33 +7,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// `refusals`: the gate's refusals, and with `--follow` new ones as they happen.
-struct RefusalsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "refusals",
-        abstract: "Show refused clients and connections with their reasons; see `lamplighter explain REASON`.",
-        discussion: "lamplighter refusals"
-    )
-
-    @Option(
-        help: ArgumentHelp(
-            "Only refusals within this time, such as 30s, 15m, 1h, 7d.",
-            valueName: "time"
-        )
-    )
-    var since: String?
-
-    @Flag(help: "Continue with new refusals as they happen; Ctrl-C stops.")
-    var follow = false
-
-    @Option(
-        help:
-            "Only this number of the newest stored refusals; with --follow, stop after this number."
-    )
-    var count: Int?
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension RefusalsCommand {
     func validate() throws {
         if let since, SpanText.seconds(since) == nil {
             throw ValidationError("--since takes a time such as 30s, 15m, 1h or 7d, not \(since)")

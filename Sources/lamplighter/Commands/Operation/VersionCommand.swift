@@ -1,17 +1,7 @@
-import ArgumentParser
 import JSON
 import Service
 
-/// `version`: the version of this program.
-struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "version",
-        abstract: "Print the version.",
-        discussion: "lamplighter version"
-    )
-
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension VersionCommand {
     func run() {
         if output.json {
             Terminal.show(.object(["version": .string(Version.text)]))

@@ -9,19 +9,6 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `operator`: the operators of the console.
-struct OperatorCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "operator",
-        abstract: "Add, list and revoke operators of the console, and make links and tokens.",
-        discussion: "lamplighter operator list",
-        subcommands: [
-            OperatorAddCommand.self, OperatorLinkCommand.self, OperatorListCommand.self, OperatorRevokeCommand.self,
-            OperatorTokenCommand.self,
-        ]
-    )
-}
-
 extension OperatorRole: ExpressibleByArgument {}
 
 extension CommandContext {
@@ -47,28 +34,7 @@ extension AuditEntry {
     }
 }
 
-/// `operator add`: adds an operator, and prints the first link.
-struct OperatorAddCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Add an operator of the console, and print a one-time link.",
-        discussion: """
-            lamplighter operator add anna --role operator
-
-            viewer sees everything, with addresses masked, and changes nothing; operator controls devices, ends
-            sessions, replays messages; admin also sees secrets, erases data, and manages operators.
-            """
-    )
-    static let operation = "addOperator"
-
-    @Argument(help: "The operator's name.")
-    var name: String
-
-    @Option(help: "viewer, operator or admin.")
-    var role: OperatorRole
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension OperatorAddCommand {
     var body: JSONObject { ["name": .string(name), "role": .string(role.rawValue)] }
 
     func answer(in place: CommandContext) async throws -> JSONObject {
@@ -83,41 +49,13 @@ struct OperatorAddCommand: OperationCommand {
     func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
-/// `operator link`: prints a new one-time link.
-struct OperatorLinkCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "link",
-        abstract: "Print a one-time link that signs an operator in.",
-        discussion: "lamplighter operator link anna"
-    )
-    static let operation = "makeLink"
-    static let isNoted = true
-
-    @Argument(help: "The operator's name.")
-    var name: String
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension OperatorLinkCommand {
     var path: [String: String] { ["name": name] }
 
     func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
-/// `console`: prints a new one-time link for the first operator.
-struct ConsoleCommand: OperationCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "console",
-        abstract: "Print a one-time link to the console, as admin.",
-        discussion: """
-            lamplighter console
-
-            Anyone who can read the data directory can do everything anyway. For others, use `operator add`.
-            """
-    )
-    static let operation = "makeLink"
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension ConsoleCommand {
     func answer(in place: CommandContext) async throws -> JSONObject {
         let name = OperatorLink.firstName
         guard try place.store.read({ try $0.operators.find(name) }) == nil else {
@@ -139,17 +77,7 @@ extension Terminal {
     }
 }
 
-/// `operator list`: operators with their sessions and tokens.
-struct OperatorListCommand: ListCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List the operators with their numbers of sessions and tokens.",
-        discussion: "lamplighter operator list"
-    )
-    static let operation = "listOperators"
-
-    @OptionGroup(title: "Common options") var common: CommonOptions
-
+extension OperatorListCommand {
     static let columns = [
         Column("OPERATOR", "name"), Column("ROLE", "role"),
         Column("PASSWORD", "hasPassword"), Column("SESSIONS", "sessions"),
@@ -157,26 +85,7 @@ struct OperatorListCommand: ListCommand {
     ]
 }
 
-/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all tokens.
-struct OperatorRevokeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "End an operator's sessions and links; with --remove, also remove the tokens and the operator.",
-        discussion: """
-            lamplighter operator revoke anna
-            lamplighter operator revoke anna --remove
-            """
-    )
-
-    @Argument(help: "The operator's name.")
-    var name: String
-
-    @Flag(help: "Remove the operator, with all tokens.")
-    var remove = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension OperatorRevokeCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let found = try place.oneOperator(name)

@@ -7,38 +7,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `operator token`: tokens for scripts, made, listed and revoked.
-struct OperatorTokenCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "token",
-        abstract: "Make, list and revoke tokens with which scripts use the console's API.",
-        discussion: """
-            lamplighter operator token anna --label backup-script --role viewer
-            lamplighter operator token anna --list
-            lamplighter operator token anna --revoke ot-0123456789ab
-            """
-    )
-
-    @Argument(help: "The operator's name.")
-    var name: String
-
-    @Option(help: "What the token is for.")
-    var label = "script"
-
-    @Option(help: "The token's role, at most the operator's (default: the operator's role).") var role: OperatorRole?
-
-    @Option(help: "Days for which the token is valid, 1 to 3650.")
-    var days = OperatorSignIn.tokenDays
-
-    @Flag(help: "List the operator's tokens.")
-    var list = false
-
-    @Option(help: "Revoke a token by its id.")
-    var revoke: String?
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension OperatorTokenCommand {
     func validate() throws {
         guard (1...OperatorSignIn.tokenDaysMax).contains(days) else {
             throw ValidationError("--days takes 1 to \(OperatorSignIn.tokenDaysMax), not \(days)")

@@ -1,22 +1,7 @@
-import ArgumentParser
 import Console
 import Service
 
-/// `serve`: the workers and HTTP, against a broker given by the configuration.
-struct ServeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Run the workers with the broker that the configuration names.",
-        discussion: "lamplighter serve --config /etc/lamplighter/lamplighter.yaml"
-    )
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup var run: RunOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
-    @Option(help: "Address of the broker (default 127.0.0.1).")
-    var mqttHost: String?
-
+extension ServeCommand {
     func run() async throws {
         var flags = run.flags
         flags["mqtt.host"] = mqttHost

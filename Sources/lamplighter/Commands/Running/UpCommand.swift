@@ -1,25 +1,7 @@
-import ArgumentParser
 import Console
 import Service
 
-/// `up`: the service's own broker, the store, all workers and HTTP, in one go.
-struct UpCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "up",
-        abstract: "Start everything: a private broker with the gate, the workers, HTTP, a demo.",
-        discussion: """
-            lamplighter up
-            lamplighter up --data /srv/lamplighter --no-demo
-            lamplighter up --json
-            """
-    )
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup var run: RunOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
-    @Flag(name: .customLong("no-demo"), help: "Don't create the demo product and app.") var withoutDemo = false
-
+extension UpCommand {
     func run() async throws {
         var flags = run.flags
         if withoutDemo { flags["demo"] = "false" }

@@ -9,50 +9,12 @@ import Service
 import ServiceSettings
 import Workers
 
-/// `tls init`: makes a local authority, and a certificate that it signs for the server.
-struct TLSInitCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "init",
-        abstract: "Make your own authority and a certificate for this server, or renew the certificate.",
-        discussion: """
-            lamplighter tls init --name lamps.example.com --name 192.0.2.7
-
-            Give devices, apps and browsers tls/authority.pem of the data directory to trust, never a key. \
-            Run again, the command keeps the authority and makes a new certificate, for the same names unless others are \
-            given; a running service uses it within seconds. For a certificate of a public authority, set \
-            tls.certificate and tls.key instead.
-
-            --renew-authority makes another authority before the current one expires. Then authority.pem holds both, and the \
-            server's certificate chains to both. Give the file to all clients before the old authority expires, and restart \
-            the service: its broker then accepts devices' certificates from either authority.
-            """
-    )
-
+extension TLSInitCommand {
     /// The allowed range of days.
     static let daysRange = 1...3650
 
     /// The longest validity of a server's certificate, in days, that Apple's systems accept from any authority.
-    private static let appleDaysMax = 825
-
-    @Option(
-        help: ArgumentHelp(
-            "A DNS name or address at which this server is reached; repeatable (default: its host name).",
-            valueName: "host"
-        )
-    )
-    var name: [String] = []
-
-    @Option(
-        help:
-            "Days for which the certificate is valid. iPhones and Macs refuse more than \(appleDaysMax)."
-    )
-    var days = LocalAuthority.serverDays
-
-    @Flag(help: "Make another authority in addition to the current one, whose certificate is kept.")
-    var renewAuthority = false
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
+    static let appleDaysMax = 825
 
     func validate() throws {
         guard Self.daysRange.contains(days) else {

@@ -1,5 +1,4 @@
 import Administration
-import ArgumentParser
 import Certificates
 import Domain
 import Files
@@ -9,17 +8,7 @@ import Service
 import ServiceSettings
 import Workers
 
-/// `tls show`: the certificates that the service takes.
-struct TLSShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show the certificates that the service uses, and check that they fit together.",
-        discussion: "lamplighter tls show"
-    )
-
-    @OptionGroup(title: "Common options") var settings: SettingsOptions
-    @OptionGroup(title: "Common options") var output: OutputOptions
-
+extension TLSShowCommand {
     func run() async throws {
         let values = try await settings.read()
         let directory = try DataDirectory.prepare(values.dataDirectory)

@@ -1,0 +1,28 @@
+"""Reads commands.yaml, the command line; the build makes the commands' Swift types of generated/commands.json."""
+
+import json
+import pathlib
+
+import yaml
+
+FILE = pathlib.Path(__file__).resolve().parent / "commands.yaml"
+COMMAND = {"is", "command", "abstract", "discussion", "subcommands", "defaultSubcommand", "operation", "noted", "inputs"}
+KINDS = ("option", "argument", "flag", "group")
+INPUT = {*KINDS, "type", "default", "value", "name", "parsing", "title"}
+
+
+def text():
+    """Returns generated/commands.json."""
+    found = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    commands = [command(name, one) for name, one in found["commands"].items()]
+    whole = {"$comment": "Made by bundle.py; edit commands.yaml.", "imports": found["imports"], "commands": commands}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def command(name, one):
+    """Returns a command with its inputs in order; raises for an unknown member."""
+    inputs = [{"variable": variable, **made} for variable, made in one.get("inputs", {}).items()]
+    unknown = set(one) - COMMAND | {key for made in one.get("inputs", {}).values() for key in set(made) - INPUT}
+    if unknown or any(sum(kind in made for kind in KINDS) != 1 for made in inputs):
+        raise ValueError(f"commands.yaml: {name}: unknown {unknown}, or an input that isn't one of {KINDS}")
+    return {"type": name, **one, "inputs": inputs}
