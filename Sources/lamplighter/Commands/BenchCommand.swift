@@ -1,7 +1,7 @@
 import ArgumentParser
 import Problems
 
-/// `bench`: says where the measurements are.
+/// The command `bench`, which says where the measurements are.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

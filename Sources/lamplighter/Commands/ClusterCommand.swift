@@ -7,7 +7,7 @@ import Service
 import Storage
 import Workers
 
-/// `cluster`: the processes that share a database and the work.
+/// The commands `cluster …` about the processes that share a database and the work.
 struct ClusterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
@@ -17,7 +17,7 @@ struct ClusterCommand: ParsableCommand {
     )
 }
 
-/// `cluster status`: the processes, and the holder of each lane.
+/// The command `cluster status`, which shows the processes and which of them holds each lane.
 struct ClusterStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -59,7 +59,8 @@ struct ClusterStatusCommand: AsyncParsableCommand {
         let seen = node.untilAt.adding(seconds: -ClusterTiming.lifetime.components.seconds)
         return JSONObject(showing: [
             "name": node.name, "version": node.version, "lanes": lanes,
-            // A process whose end was noticed before its time was over has no time left.
+            // If another process noticed the end of a process early, the time until which that process counted as alive
+            // was cleared.
             "lastSeenAt": max(seen, node.startedAt),
             "state": node.untilAt <= now ? "gone" : node.isDraining ? "draining" : "alive",
         ])
@@ -92,7 +93,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `cluster drain`: has a process hand over its lanes, and take no more.
+/// The command `cluster drain`, which makes a process hand over its lanes and take no more.
 struct ClusterDrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",

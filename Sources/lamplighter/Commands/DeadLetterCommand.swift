@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `deadletter`: inspect, replay or drop dead letters.
+/// The commands `deadletter …`, which show, replay or delete dead letters.
 struct DeadLetterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deadletter",
@@ -20,7 +20,7 @@ struct DeadLetterCommand: ParsableCommand {
     )
 }
 
-/// `deadletter list`: the dead letters, newest first.
+/// The command `deadletter list`, which shows the dead letters, the newest first.
 struct DeadLetterListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -64,7 +64,7 @@ struct DeadLetterListCommand: OperationCommand {
     }
 }
 
-/// `deadletter show`: one message with its payload.
+/// The command `deadletter show`, which shows one dead letter with its payload.
 struct DeadLetterShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -90,15 +90,16 @@ struct DeadLetterShowCommand: OperationCommand {
         if row["did"] != nil { details.append(("device", row.named("did", "deviceName"))) }
         details += [("reason", row.text("reason")), ("payload", "\(row.text("bytes")) bytes\(note)")]
         Terminal.show(details: details)
-        // Anything else could steer the terminal.
+        // A payload that isn't plain text is shown in base64, since it could control the terminal.
         if let text = answer["text"]?.stringValue, PlainText.of(text) == text { return print(text) }
         let bytes = answer["text"]?.stringValue.map { Sodium.base64(Array($0.utf8)) }
         print("base64   " + (bytes ?? answer.text("base64")))
     }
 }
 
-/// `deadletter replay`: publishes a dead letter again to its topic, or posts it to its webhook, and removes it from the
-/// list.
+/// The command `deadletter replay`, which publishes or posts a dead letter again and deletes it.
+///
+/// A message is published to its topic; a delivery to a webhook is posted to the webhook.
 struct DeadLetterReplayCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -127,7 +128,7 @@ struct DeadLetterReplayCommand: OperationCommand {
     }
 }
 
-/// `deadletter drop`: removes dead letters for good.
+/// The command `deadletter drop`, which deletes dead letters permanently.
 struct DeadLetterDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",

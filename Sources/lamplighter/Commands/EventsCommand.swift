@@ -2,7 +2,7 @@ import Administration
 import ArgumentParser
 import JSON
 
-/// `events`: the event log and its readers.
+/// The commands `events …` about the event log and its subscriptions.
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
@@ -18,7 +18,7 @@ struct EventsCommand: ParsableCommand {
     )
 }
 
-/// `events list`: subscriptions with their lag.
+/// The command `events list`, which shows the subscriptions and how far each is behind.
 struct EventsListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -59,7 +59,7 @@ extension SubscriptionCommand {
     }
 }
 
-/// `events seek`: moves a subscription's cursor.
+/// The command `events seek`, which moves a subscription's cursor.
 struct EventsSeekCommand: SubscriptionCommand {
     static let configuration = CommandConfiguration(
         commandName: "seek",
@@ -82,7 +82,7 @@ struct EventsSeekCommand: SubscriptionCommand {
     var body: JSONObject { ["cursor": Int64(place).map { .integer($0) } ?? .string(place)] }
 }
 
-/// `events pause`: stops deliveries.
+/// The command `events pause`, which stops the deliveries of a webhook.
 struct EventsPauseCommand: SubscriptionCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -98,7 +98,7 @@ struct EventsPauseCommand: SubscriptionCommand {
     var body: JSONObject { ["state": "paused"] }
 }
 
-/// `events resume`: lets deliveries go on.
+/// The command `events resume`, which continues the deliveries of a webhook.
 struct EventsResumeCommand: SubscriptionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
@@ -114,7 +114,7 @@ struct EventsResumeCommand: SubscriptionCommand {
     var body: JSONObject { ["state": "on"] }
 }
 
-/// `events tail`: prints entries as an app's reader gets them.
+/// The command `events tail`, which prints an app's events as a subscriber receives them.
 struct EventsTailCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail",

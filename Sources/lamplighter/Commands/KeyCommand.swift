@@ -2,7 +2,7 @@ import Administration
 import ArgumentParser
 import JSON
 
-/// `key`: the API keys with which makers' servers ask for their app's users.
+/// The commands `key …` about the API keys with which makers' servers send requests for users of their apps.
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -15,7 +15,7 @@ struct KeyCommand: ParsableCommand {
     )
 }
 
-/// `key add`: makes a key.
+/// The command `key add`, which creates an API key.
 struct KeyAddCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -62,7 +62,7 @@ struct KeyAddCommand: OperationCommand {
     }
 }
 
-/// `key list`: all keys.
+/// The command `key list`, which shows the API keys.
 struct KeyListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -85,7 +85,7 @@ struct KeyListCommand: ListCommand {
     var query: [String: String?] { ["appId": app] }
 }
 
-/// `key rotate`: gives a key a new secret.
+/// The command `key rotate`, which gives an API key a new secret.
 struct KeyRotateCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
@@ -112,7 +112,7 @@ struct KeyRotateCommand: OperationCommand {
     }
 }
 
-/// `key revoke`: ends a key.
+/// The command `key revoke`, which ends an API key.
 struct KeyRevokeCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

@@ -5,7 +5,7 @@ import Service
 import Storage
 import Workers
 
-/// `product`: the kinds of devices that can register.
+/// The commands `product …` about the kinds of devices that can register.
 struct ProductCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "product",
@@ -21,7 +21,7 @@ struct ProductCommand: ParsableCommand {
     )
 }
 
-/// `product import`: stores a product document.
+/// The command `product import`, which stores a product document.
 struct ProductImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -61,7 +61,7 @@ struct ProductImportCommand: AsyncParsableCommand {
     }
 }
 
-/// `product list`: all products.
+/// The command `product list`, which shows all products.
 struct ProductListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -82,7 +82,7 @@ struct ProductListCommand: ListCommand {
     ]
 }
 
-/// `product show`: one product's data points.
+/// The command `product show`, which shows one product with its data points.
 struct ProductShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -131,11 +131,11 @@ struct ProductShowCommand: OperationCommand {
 }
 
 extension CommandContext {
-    /// Finds a product by its key.
+    /// Returns the product with a key, or throws a `Problem` if there is none.
     func product(_ key: String) throws -> Product { try find("product", key) { try $1.products.find($0) } }
 }
 
-/// `product export`: one product as the document that `import` takes, without its secret.
+/// The command `product export`, which prints a product as a document for `product import`, without the secret.
 struct ProductExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -155,7 +155,7 @@ struct ProductExportCommand: AsyncParsableCommand {
     }
 }
 
-/// `product allow`: lets MACs register with a product whose registration is `listed`.
+/// The command `product allow`, which lets MACs register with a product whose registration is `listed`.
 struct ProductAllowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Workers
 
-/// `schedule`: commands that devices get at certain times.
+/// The commands `schedule …` about the commands that devices get at certain times.
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
@@ -20,7 +20,7 @@ struct ScheduleCommand: ParsableCommand {
 }
 
 extension CommandContext {
-    /// Finds a schedule by its id.
+    /// Returns the schedule with an id, or throws a `Problem` if there is none.
     func schedule(_ id: String) throws -> Schedule {
         try find("schedule", id) {
             try $1.schedules.find($0)
@@ -28,7 +28,7 @@ extension CommandContext {
     }
 }
 
-/// `schedule list`: schedules in the order of their creation.
+/// The command `schedule list`, which shows schedules in the order in which they were created.
 struct ScheduleListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -85,7 +85,7 @@ extension JSONObject {
     }
 }
 
-/// `schedule show`: one schedule with its latest runs.
+/// The command `schedule show`, which shows one schedule with its latest runs.
 struct ScheduleShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -123,7 +123,7 @@ struct ScheduleShowCommand: OperationCommand {
     }
 }
 
-/// `schedule next`: the coming occurrences, in the local time of the schedule's zone.
+/// The command `schedule next`, which prints a schedule's next occurrences in the local time of its zone.
 struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",

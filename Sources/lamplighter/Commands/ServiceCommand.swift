@@ -7,7 +7,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `service`: gateways, schedulers, identity providers and tools that connect to the broker.
+/// The commands `service …` about gateways, schedulers, identity providers and tools that connect to the broker.
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
@@ -18,10 +18,10 @@ struct ServiceCommand: ParsableCommand {
         ]
     )
 
-    /// The names that the service itself uses.
+    /// The names that the service itself uses to connect.
     private static let reserved = ["lamplighter", "tools", "console"]
 
-    /// Refuses invalid and reserved names.
+    /// Throws an error if a name is invalid or reserved.
     static func check(_ name: String) throws {
         let isName = name.utf8.allSatisfy { byte in
             switch byte {
@@ -38,7 +38,7 @@ struct ServiceCommand: ParsableCommand {
     }
 }
 
-/// `service add`: adds a back-end service, or gives an existing one a new secret and role.
+/// The command `service add`, which adds a back-end service, or gives an existing one a new secret and role.
 struct ServiceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -88,7 +88,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `service list`: the back-end services that can connect.
+/// The command `service list`, which shows the back-end services that can connect.
 struct ServiceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -110,7 +110,7 @@ struct ServiceListCommand: AsyncParsableCommand {
     }
 }
 
-/// `service remove`: removes a back-end service, which can no longer connect.
+/// The command `service remove`, which deletes a back-end service, so that it can no longer connect.
 struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

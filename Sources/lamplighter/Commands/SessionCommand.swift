@@ -3,7 +3,7 @@ import ArgumentParser
 import JSON
 import Storage
 
-/// `session`: the sessions of users on terminals.
+/// The commands `session …` about the sessions of users on terminals.
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
@@ -13,7 +13,7 @@ struct SessionCommand: ParsableCommand {
     )
 }
 
-/// `session list`: live sessions.
+/// The command `session list`, which shows the sessions that have not ended.
 struct SessionListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -44,7 +44,7 @@ struct SessionListCommand: ListCommand {
     }
 }
 
-/// `session terminate`: ends one session.
+/// The command `session terminate`, which ends one session.
 struct SessionTerminateCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "terminate",

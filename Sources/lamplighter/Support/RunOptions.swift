@@ -29,7 +29,7 @@ struct RunOptions: ParsableArguments {
 
     @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.") var insecure = false
 
-    /// The flags by the keys of their settings.
+    /// The values of the flags, by the keys of their settings.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),

@@ -5,7 +5,7 @@ import Service
 import Storage
 import Workers
 
-/// `app`: the apps whose terminals can connect.
+/// The commands `app …` about the apps whose terminals can connect.
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
@@ -18,7 +18,7 @@ struct AppCommand: ParsableCommand {
     )
 }
 
-/// `app import`: stores an app document.
+/// The command `app import`, which stores an app document.
 struct AppImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -46,7 +46,7 @@ struct AppImportCommand: AsyncParsableCommand {
     }
 }
 
-/// `app list`: all apps.
+/// The command `app list`, which shows all apps.
 struct AppListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -60,7 +60,7 @@ struct AppListCommand: ListCommand {
     static let columns = [Column("APP", "appId"), Column("NAME", "name"), Column("PRODUCTS", "products")]
 }
 
-/// `app show`: one app's policies and providers in force, without secrets.
+/// The command `app show`, which shows the policies and providers of one app, without secrets.
 struct AppShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -111,7 +111,7 @@ struct AppShowCommand: OperationCommand {
     }
 }
 
-/// `app export`: one app as the document that `import` takes, without any secret.
+/// The command `app export`, which prints an app as a document for `app import`, without any secrets.
 struct AppExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

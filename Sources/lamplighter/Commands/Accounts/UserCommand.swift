@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Storage
 
-/// `user`: the users with accounts.
+/// The commands `user …` about users and their accounts.
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -19,7 +19,7 @@ struct UserCommand: ParsableCommand {
     )
 }
 
-/// `user list`: users in the order of their ids.
+/// The command `user list`, which shows users in the order of their ids.
 struct UserListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -59,11 +59,11 @@ struct UserListCommand: OperationCommand {
 }
 
 extension JSONObject {
-    /// The name in a user's row.
+    /// The name to show in a user's row.
     var userName: String { self["anonymous"]?.boolValue == true ? "(anonymous)" : text("name") }
 }
 
-/// `user show`: one user with sessions and devices.
+/// The command `user show`, which shows one user with the user's sessions and devices.
 struct UserShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -110,18 +110,18 @@ struct UserShowCommand: OperationCommand {
 }
 
 extension CommandContext {
-    /// Finds a user by id.
+    /// Returns the user with an id, or throws a `Problem` if there is none.
     func user(_ uid: String) throws -> User {
         try find("user", uid) { try $1.accounts.find($0) }
     }
 
-    /// Returns a user's live sessions, newest first.
+    /// Returns a user's sessions that have not ended, the newest first.
     func liveSessions(of uid: String) async throws -> [JSONObject] {
         try await run("listSessions", ["uid": uid]).items.filter { $0["endedAt"] == nil }
     }
 }
 
-/// `user logout`: ends all of a user's sessions.
+/// The command `user logout`, which ends all sessions of a user.
 struct UserLogoutCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
@@ -144,7 +144,7 @@ struct UserLogoutCommand: OperationCommand {
     }
 }
 
-/// `user audit`: the audit trail of an account.
+/// The command `user audit`, which shows the audit trail of one user or of all users.
 struct UserAuditCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",

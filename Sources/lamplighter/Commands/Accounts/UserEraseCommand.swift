@@ -6,7 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `user erase`: removes a user with all records about them.
+/// The command `user erase`, which erases a user and all data about the user.
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",

@@ -4,7 +4,7 @@ import JSON
 import Problems
 import Storage
 
-/// `user export`: writes everything that is kept about a person.
+/// The command `user export`, which writes everything that is stored about a user.
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

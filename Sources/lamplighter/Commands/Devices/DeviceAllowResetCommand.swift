@@ -2,7 +2,8 @@ import ArgumentParser
 import Domain
 import JSON
 
-/// `device allow-reset`: lets one registration of a bound device succeed as a factory reset.
+/// The command `device allow-reset`, which lets the next registration of a bound device succeed as after a factory
+/// reset.
 struct DeviceAllowResetCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow-reset",
@@ -16,7 +17,7 @@ struct DeviceAllowResetCommand: OperationCommand {
     )
     static let operation = "allowReset"
 
-    /// The allowed range of minutes.
+    /// The range of minutes that can be given.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     @Argument(help: "The device's id.")

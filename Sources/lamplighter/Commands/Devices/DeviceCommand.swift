@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Storage
 
-/// `device`: the devices that have registered.
+/// The commands `device …` about the devices that have registered.
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -21,7 +21,7 @@ struct DeviceCommand: ParsableCommand {
     )
 }
 
-/// `device list`: devices in the order of their ids.
+/// The command `device list`, which shows devices in the order of their ids.
 struct DeviceListCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -83,7 +83,7 @@ struct DeviceListCommand: OperationCommand {
 }
 
 extension JSONObject {
-    /// The tags of a device's row, as they are typed.
+    /// The tags in a device's row, in the form in which operators type them.
     var tags: [String] {
         object("tags").members.map { tag in
             let value = tag.value.stringValue ?? ""
@@ -92,7 +92,7 @@ extension JSONObject {
     }
 }
 
-/// `device show`: one device with its state, its users, and its last commands.
+/// The command `device show`, which shows one device with its state, its users and its last commands.
 struct DeviceShowCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -104,7 +104,7 @@ struct DeviceShowCommand: OperationCommand {
     @Argument(help: "The device's id.")
     var did: String
 
-    /// The number of commands shown.
+    /// The maximum number of commands to show.
     private static let commandsMax = 10
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -153,11 +153,11 @@ struct DeviceShowCommand: OperationCommand {
 }
 
 extension CommandContext {
-    /// Finds a device by its id.
+    /// Returns the device with an id, or throws a `Problem` if there is none.
     func device(_ did: String) throws -> DeviceRecord { try find("device", did) { try $1.devices.find($0) } }
 }
 
 extension DeviceRecord {
-    /// The id, with the operators' name if any.
+    /// The device's id, followed by the name that operators gave the device, if any.
     var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -7,7 +7,7 @@ import Service
 import Storage
 import Workers
 
-/// `device control`: an operator commands a device.
+/// The command `device control`, by which an operator sends a command to a device.
 struct DeviceControlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "control",
@@ -62,7 +62,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         while !queue, !Self.isFinal(command) {
             try await Task.sleep(for: .milliseconds(50))
             let found = try await place.run("listCommands", ["did": did], query: newest).items.first
-            // A deleted command is not followed by the one before it.
+            // If the command was deleted meanwhile, an older command is found instead.
             guard let found, found.integer("cid") == command.integer("cid") else { break }
             command = found
         }
@@ -126,7 +126,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
         guard isText || value != .null else { throw ValidationError("\(name) can't be set to null") }
-        // A text can be in quotes; without them, 0042 isn't read as a number.
+        // A text can be given with or without quotes; without quotes, 0042 isn't read as a number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

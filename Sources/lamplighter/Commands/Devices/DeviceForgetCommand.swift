@@ -3,7 +3,7 @@ import JSON
 import Service
 import Storage
 
-/// `device forget`: removes a device with its state, history and bindings.
+/// The command `device forget`, which deletes a device with its state, history and bindings.
 struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
@@ -46,8 +46,9 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows the data removed with the device; `isTold` is whether the gate closes its connection, nil before the
-    /// removal.
+    /// Shows the data that is deleted with the device.
+    ///
+    /// `isTold` says whether the gate was asked to close the device's connection; nil before the device is deleted.
     private func show(_ device: DeviceRecord, _ summary: JSONObject, isTold: Bool?) {
         if common.output.json {
             var answer = summary

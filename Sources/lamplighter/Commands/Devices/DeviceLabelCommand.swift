@@ -4,7 +4,7 @@ import JSON
 import QRCode
 import Sodium
 
-/// `device label`: the label that is printed on a device, so that it can be bound remotely.
+/// The command `device label`, which shows the label to be printed on a device so that it can be bound remotely.
 struct DeviceLabelCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",

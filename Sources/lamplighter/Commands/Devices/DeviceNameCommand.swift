@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Problems
 
-/// `device name`: the name that operators give a device.
+/// The command `device name`, which sets the name that operators give a device.
 struct DeviceNameCommand: LabelCommand {
     static let configuration = CommandConfiguration(
         commandName: "name",
@@ -27,7 +27,7 @@ struct DeviceNameCommand: LabelCommand {
     var body: JSONObject { ["name": .string(name)] }
 }
 
-/// `device tag`: the tags by which operators find a device.
+/// The command `device tag`, which changes the tags by which operators find a device.
 struct DeviceTagCommand: LabelCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag",

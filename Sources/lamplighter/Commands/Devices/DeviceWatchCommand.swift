@@ -7,7 +7,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `device watch`: the messages between a device and the service, as they happen.
+/// The command `device watch`, which shows the messages between a device and the service as they happen.
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

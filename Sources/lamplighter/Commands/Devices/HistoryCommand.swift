@@ -3,7 +3,7 @@ import Domain
 import Foundation
 import Storage
 
-/// `history`: the reports of devices.
+/// The commands `history …` about the reports of devices.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -13,7 +13,7 @@ struct HistoryCommand: ParsableCommand {
     )
 }
 
-/// `history export`: a device's history as lines, oldest first.
+/// The command `history export`, which writes a device's history as lines, the oldest report first.
 struct HistoryExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -27,7 +27,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
             """
     )
 
-    /// The forms of the output.
+    /// The formats of the output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv, jsonl
     }
@@ -84,7 +84,8 @@ struct HistoryExportCommand: AsyncParsableCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads: a long read would block the store's checkpoint.
+    /// Passes every record to `body`, in several short reads, since a long read would keep the store from copying its
+    /// log into the database file.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -103,10 +104,11 @@ struct HistoryExportCommand: AsyncParsableCommand {
                     return page.count < 10_000
                 }
             }
-            // Written after the read, since a slow reader of the output must not prolong the read.
+            // The records are written after the read has ended, so that a slow reader of the output doesn't prolong the
+            // read.
             page.forEach(body)
             isGoing = page.count == 10_000
-            // Stops between whole lines only.
+            // The command stops only after a whole line.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
                 throw ExitCode(130)
@@ -121,7 +123,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
     }
 }
 
-/// The progress of an export, printed once a second.
+/// The progress of an export, which is printed at most once a second.
 private struct Progress {
     private var records = 0
     private var toldAt = ContinuousClock.now

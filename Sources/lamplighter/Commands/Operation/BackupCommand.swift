@@ -8,7 +8,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `backup`: makes backups and checks them.
+/// The commands `backup …`, which make and verify backups.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -27,7 +27,7 @@ struct BackupCommand: AsyncParsableCommand {
     )
 }
 
-/// `backup FILE`: makes one backup.
+/// The command `backup make FILE`, or `backup FILE`, which makes one backup.
 struct BackupMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
@@ -56,7 +56,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
     }
 }
 
-/// `backup verify FILE`: checks that a backup is whole.
+/// The command `backup verify FILE`, which checks that a backup is complete and undamaged.
 struct BackupVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -83,7 +83,7 @@ struct BackupVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `restore FILE`: makes a data directory from a backup.
+/// The command `restore FILE`, which creates a data directory from a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",

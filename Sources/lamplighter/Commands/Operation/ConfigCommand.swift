@@ -3,7 +3,7 @@ import ArgumentParser
 import JSON
 import ServiceSettings
 
-/// `config`: every setting with value, default, unit and origin.
+/// The command `config`, which shows every setting with its value, default, unit and origin.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",

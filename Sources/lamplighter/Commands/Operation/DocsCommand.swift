@@ -6,7 +6,7 @@ import Problems
 import Reference
 import Service
 
-/// `docs`: writes the reference as files.
+/// The command `docs`, which writes the reference as files.
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",

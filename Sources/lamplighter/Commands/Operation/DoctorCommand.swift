@@ -4,7 +4,7 @@ import Problems
 import Service
 import ServiceSettings
 
-/// `doctor`: looks for faults, and names their cures.
+/// The command `doctor`, which searches for faults and suggests cures.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `explain`: the meaning of a code in an error or in `doctor`, or of a refusal's reason.
+/// The command `explain`, which explains a code in an error or in a finding of `doctor`, or the reason of a refusal.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

@@ -7,7 +7,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// `migrate`: brings the database to this version's schema.
+/// The command `migrate`, which brings the database to this version's schema, or moves it to another place.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -45,11 +45,11 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        // With a database elsewhere, the directory can still be empty.
+        // If the store is on a database server, the data directory may not exist yet.
         let directory =
             values.database == nil
             ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
-        // A migration would change the tables of a running service.
+        // The directory is locked, since a migration would change the tables of a running service.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?

@@ -7,7 +7,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// `refusals`: the gate's refusals, and with `--follow` new ones as they happen.
+/// The command `refusals`, which shows the gate's refusals, and with `--follow` also new ones as they happen.
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
@@ -68,7 +68,7 @@ struct RefusalsCommand: AsyncParsableCommand {
     }
 
     private static func line(_ row: JSONObject) -> String {
-        // Names come from strangers.
+        // Names in refusals come from strangers, so they are escaped.
         func text(_ key: String) -> String { PlainText.of(row.text(key)) }
         let name = row["deviceName"] == nil ? "" : " (\(text("deviceName")))"
         let times = row.integer("times")

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `version`: the version of this program.
+/// The command `version`, which prints the version of this program.
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",

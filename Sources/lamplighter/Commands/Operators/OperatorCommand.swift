@@ -9,7 +9,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// `operator`: the operators of the console.
+/// The commands `operator …` about the operators of the console.
 struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operator",
@@ -25,13 +25,13 @@ struct OperatorCommand: AsyncParsableCommand {
 extension OperatorRole: ExpressibleByArgument {}
 
 extension CommandContext {
-    /// Finds an operator by name.
+    /// Returns the operator with a name, or throws a `Problem` if there is none.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
         throw missing("operator", name)
     }
 
-    /// The console's address: of the running service, else as configured.
+    /// The address of the console: that of the running service, or else the configured one.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
@@ -39,7 +39,7 @@ extension CommandContext {
 }
 
 extension AuditEntry {
-    /// Returns the audit entry of an act on the command line.
+    /// Returns the audit entry of an action that was taken on the command line.
     static func act(_ name: String, subject: String) -> AuditEntry {
         var entry = AuditEntry(kind: .operatorAct, uid: nil, app: nil, actor: Actor(.operator, "cli"), detail: name)
         entry.subject = subject
@@ -47,7 +47,7 @@ extension AuditEntry {
     }
 }
 
-/// `operator add`: adds an operator, and prints the first link.
+/// The command `operator add`, which adds an operator and prints a one-time link.
 struct OperatorAddCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -83,7 +83,7 @@ struct OperatorAddCommand: OperationCommand {
     func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
-/// `operator link`: prints a new one-time link.
+/// The command `operator link`, which prints a new one-time link for an operator.
 struct OperatorLinkCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
@@ -103,7 +103,7 @@ struct OperatorLinkCommand: OperationCommand {
     func show(_ answer: JSONObject, in place: CommandContext) { Terminal.show(link: answer) }
 }
 
-/// `console`: prints a new one-time link for the first operator.
+/// The command `console`, which prints a new one-time link to the console for an admin.
 struct ConsoleCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
@@ -139,7 +139,7 @@ extension Terminal {
     }
 }
 
-/// `operator list`: operators with their sessions and tokens.
+/// The command `operator list`, which shows the operators and how many sessions and tokens they have.
 struct OperatorListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -157,7 +157,7 @@ struct OperatorListCommand: ListCommand {
     ]
 }
 
-/// `operator revoke`: ends an operator's sessions and links, or removes the operator with all tokens.
+/// The command `operator revoke`, which ends an operator's sessions and links, or deletes the operator and all tokens.
 struct OperatorRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

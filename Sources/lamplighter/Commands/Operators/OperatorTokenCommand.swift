@@ -7,7 +7,7 @@ import Sodium
 import Storage
 import Workers
 
-/// `operator token`: tokens for scripts, made, listed and revoked.
+/// The command `operator token`, which creates, lists and revokes tokens for scripts.
 struct OperatorTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Service
 
-/// `feed`: keeps the gate's file on the broker's machine, for workers on other machines.
+/// The command `feed`, which keeps the gate's file on the broker's machine up to date if the workers run on other
+/// machines.
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",

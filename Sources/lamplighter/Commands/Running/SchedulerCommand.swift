@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `scheduler`: the scheduler alone, beside a service that runs without it.
+/// The command `scheduler`, which runs only the scheduler, in addition to a service that runs without it.
 struct SchedulerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scheduler",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Service
 
-/// `serve`: the workers and HTTP, against a broker given by the configuration.
+/// The command `serve`, which runs the workers and HTTP with the broker that the configuration names.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

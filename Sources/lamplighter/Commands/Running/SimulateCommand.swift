@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Simulate
 
-/// `simulate`: simulated devices that use a running service.
+/// The command `simulate`, which runs simulated devices that use a running service.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",

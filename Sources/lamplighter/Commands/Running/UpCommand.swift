@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Service
 
-/// `up`: the service's own broker, the store, all workers and HTTP, in one go.
+/// The command `up`, which runs a broker of its own, the store, all workers and HTTP in one go.
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",

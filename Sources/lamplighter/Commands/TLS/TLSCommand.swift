@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tls`: the certificates with which other machines connect.
+/// The commands `tls …` about the certificates for connections from other machines.
 struct TLSCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tls",

@@ -9,7 +9,7 @@ import Service
 import ServiceSettings
 import Workers
 
-/// `tls init`: makes a local authority, and a certificate that it signs for the server.
+/// The command `tls init`, which creates a local authority, and a certificate for the server that this authority signs.
 struct TLSInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -28,7 +28,7 @@ struct TLSInitCommand: AsyncParsableCommand {
             """
     )
 
-    /// The allowed range of days.
+    /// The range of days that can be given.
     static let daysRange = 1...3650
 
     /// The longest validity of a server's certificate, in days, that Apple's systems accept from any authority.
@@ -93,7 +93,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         for note in notes(values, directory) + authorityNotes(authority, facts) { Terminal.tell(note) }
     }
 
-    /// Returns the names of the previous certificate, else this machine's.
+    /// Returns the names in the previous certificate, or else the name of this machine.
     private static func usual(_ directory: DataDirectory) -> [ServerName] {
         if let pem = TextFile.read(directory.ownTLS.certificate), let file = try? CertificateFile(pem: pem) {
             return file.facts.names.compactMap(ServerName.init)
@@ -104,7 +104,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         return [ServerName(text)].compactMap(\.self)
     }
 
-    /// Returns notes about the steps that a new or ending authority requires.
+    /// Returns notes about what the operator must do because the authority is new or expires soon.
     private func authorityNotes(
         _ authority: LocalAuthority,
         _ server: CertificateFacts

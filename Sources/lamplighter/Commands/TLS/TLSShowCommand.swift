@@ -9,7 +9,7 @@ import Service
 import ServiceSettings
 import Workers
 
-/// `tls show`: the certificates that the service takes.
+/// The command `tls show`, which shows the certificates that the service uses.
 struct TLSShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -41,7 +41,7 @@ struct TLSShowCommand: AsyncParsableCommand {
         do {
             material = try TLSMaterial(files)
         } catch {
-            // The user wants to see which files are read, above all if they can't be used.
+            // The names of the files are shown even if the files can't be used.
             if !output.json { Self.tell(files) }
             throw error
         }
@@ -79,8 +79,10 @@ struct TLSShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the warning about a certificate's validity period and, for the server's certificate, about its being
-    /// signed by another authority; nil if all is well.
+    /// Returns the warnings about a certificate; nil if there are none.
+    ///
+    /// The warnings are about the period of validity and, for the server's certificate, about a signature by another
+    /// authority.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
