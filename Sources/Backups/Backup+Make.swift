@@ -8,9 +8,9 @@ import SystemPackage
 extension Backup {
     /// Makes a backup at a new path, and reads it back.
     ///
-    /// The database is copied, the copy is checked page by page, and the written backup is opened again. Only then does
-    /// the backup get its name, and the data directory its note.
-    /// - Throws: A `Problem`, in which case there is no file of that name, or the error of writing the note.
+    /// The database is copied, the copy is checked page by page, and the written backup is read again. Only after these
+    /// checks does the backup get its final name, and the data directory its note.
+    /// - Throws: A `Problem`, in which case no file exists at the path; or the error of writing the note.
     package func make(
         at path: String,
         passphrase: Passphrase?,
@@ -23,7 +23,7 @@ extension Backup {
         try checkRoom(for: path)
         let copy = DatabaseCopy(path: leftCopy(of: getpid()))
         defer { Self.remove(copy) }
-        // SQLite would make it readable by others.
+        // The file is created here because SQLite would make it readable by others.
         try TextFile.write("", to: copy.path)
         try store.copy(to: copy) { try progress("copying", $0) }
         try progress("checking", 0)
@@ -44,7 +44,7 @@ extension Backup {
         return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
     }
 
-    /// Checks that the copy is whole, and sealed with the key that is put into the backup.
+    /// Checks that the copy is undamaged, and that its secrets are sealed with the key that the backup will contain.
     private func summary(of copy: DatabaseCopy, for path: String) throws -> BackupSummary {
         let summary: BackupSummary
         do {
@@ -99,7 +99,7 @@ extension Backup {
         }
     }
 
-    /// Refuses to begin if the copy or the backup would fill a disk.
+    /// Throws a `Problem` if a disk has too little space for the copy or the backup.
     private func checkRoom(for path: String) throws {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let size = Int64(TextFile.size(directory.database) ?? 0)
@@ -118,10 +118,10 @@ extension Backup {
         }
     }
 
-    /// Returns the path of a process's copy of the database, in the protected data directory.
+    /// Returns the path of the copy of the database that a process makes, in the protected data directory.
     private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
 
-    /// Removes the copies of processes that were killed.
+    /// Removes the copies of the database that killed processes left.
     private func removeLeftCopies() {
         for name in TextFile.names(in: directory.path) where name.hasPrefix("backup-") {
             guard let process = Int32(name.dropFirst(7).prefix { $0.isNumber }),

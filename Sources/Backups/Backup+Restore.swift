@@ -6,11 +6,11 @@ import Storage
 import SystemPackage
 
 extension Backup {
-    /// Restores a backup into a directory that holds no data yet.
+    /// Restores a backup into a directory that contains no data yet.
     ///
-    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps accept the next
-    /// statuses. Sessions that ended after the backup are open again, as in the backup, unless `endsSessions`.
-    /// - Throws: A `Problem`, in which case the directory holds no data.
+    /// The numbers that receivers compare are raised, so that devices obey the next commands and apps accept the next
+    /// statuses. Sessions that ended after the backup was made are open again, unless `endsSessions` ends all sessions.
+    /// - Throws: A `Problem`, in which case the directory contains no data.
     package static func restore(
         _ path: String,
         into directory: DataDirectory,
@@ -38,7 +38,7 @@ extension Backup {
             try copy.advanceNumbers()
             if endsSessions { try copy.endSessions(at: now) }
             try FileSink.sync(copy.path)
-            // The database last: without it the directory counts as empty.
+            // The database gets its final name last: once it exists, the restored directory is complete.
             for file in written.reversed() where file.to != directory.database {
                 try name(file, from: path)
                 named.append(file)
@@ -61,10 +61,10 @@ extension Backup {
         }
     }
 
-    /// The path of a written file, and its final path.
+    /// The temporary path of an unpacked file, and its final path.
     private typealias Unpacked = (from: String, to: String)
 
-    /// Writes all members beside their final paths, and notes each before its first byte.
+    /// Writes all members to temporary paths, and adds each to `written` before its file is created.
     private static func unpack(
         _ reader: BackupReader,
         into directory: DataDirectory,

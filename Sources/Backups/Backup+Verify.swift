@@ -3,10 +3,10 @@ import Glibc
 import Storage
 
 extension Backup {
-    /// Checks a backup: opens all of it, and checks each page of its database.
+    /// Checks a backup: decrypts all of it, and checks each page of its database.
     ///
-    /// The database is written beside the backup meanwhile, or to `scratch`.
-    /// - Throws: A `Problem` if the backup isn't whole.
+    /// Meanwhile, a copy of the database is written to the backup's folder, or to the folder `scratch`.
+    /// - Throws: A `Problem` if the backup can't be read, was changed, or is damaged.
     package static func verify(
         _ path: String,
         passphrase: Passphrase?,

@@ -6,13 +6,14 @@ import Storage
 
 /// Backups, each with the database, the keys and the secrets of a data directory in one file.
 ///
-/// A running service goes on meanwhile. A backup has everything answered before it began.
+/// The service can keep running while a backup is made. The backup includes the effects of all requests that were
+/// answered before it began.
 package struct Backup: Sendable {
     let directory: DataDirectory
     /// The version of the program that makes the backups.
     let version: String
 
-    /// Prepares backups of a data directory by a version of the program.
+    /// Prepares backups of a data directory; `version` is the version of this program.
     package init(of directory: DataDirectory, version: String) {
         self.directory = directory
         self.version = version
@@ -22,13 +23,13 @@ package struct Backup: Sendable {
     package struct Report: Sendable {
         /// The backup's header.
         package let header: BackupHeader
-        /// The rows of each table.
+        /// The number of rows of each table.
         package let summary: BackupSummary
         /// The backup's size, in bytes.
         package let bytes: Int
     }
 
-    /// A function that gets a step of the work, and its finished part, from 0 to 1.
+    /// A function that receives the name of the current step, and the finished part of that step, from 0 to 1.
     package typealias Progress = (_ step: String, _ done: Double) throws -> Void
 
     /// Removes a copy of the database with the files that SQLite keeps beside it.
@@ -36,10 +37,10 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the database of a backup: its pages, its rows against the backup's summary, and its key.
+    /// Checks the database of a backup: its pages, its numbers of rows against the backup's summary, and its key.
     ///
     /// `keyLine` is the content of the backup's server.key.
-    /// - Throws: A `Problem` if the database is damaged, or the key isn't its own.
+    /// - Throws: A `Problem` if the database is damaged, or the key belongs to another database.
     static func check(_ copy: DatabaseCopy, _ summary: BackupSummary, keyLine: [UInt8], of path: String) throws {
         do {
             guard BackupSummary(try copy.check()) == summary else {
@@ -57,7 +58,7 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Returns whether a key's file holds the key of a copied database.
+    /// Returns whether the content of a key's file is the key of a copied database.
     static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
         let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
         guard let key = ServerKey(secret: String(line)) else { return false }

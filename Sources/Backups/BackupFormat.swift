@@ -2,23 +2,24 @@ package import Domain
 import JSON
 import Sodium
 
-/// The format of a backup: a line that names it, a line of JSON with the data needed to open it, and a sealed stream.
+/// The format of a backup: a line that names the format, a line of JSON (the header), and an encrypted stream.
 ///
-/// The stream holds one member after another, each as a piece of JSON with its name and size and then its bytes, and
-/// ends with a piece of JSON that sums up all of them. Each piece follows its length, as four bytes. A backup without a
-/// passphrase has its key in the header: its data isn't secret then, but a change is still detected.
+/// In the stream, each member begins with a piece of JSON that contains its name and size, and its bytes follow. The
+/// last piece is JSON with the number of rows of each table. Each piece is preceded by its length, in four bytes. If a
+/// backup has no passphrase, its header contains the key: the data isn't secret then, but changes are still detected.
 enum BackupFormat {
-    /// The first line.
+    /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
-    /// The maximum bytes of a member in one piece.
+    /// The maximum number of bytes of a member that one piece contains.
     static let pieceBytes = 256 << 10
-    /// The maximum bytes of the second line.
+    /// The maximum length of the second line, in bytes.
     static let headerBytesMax = 4096
-    /// The member that is the database.
+    /// The name of the member that contains the database.
     static let database = "lamplighter.db"
-    /// The member that is the key with which the database's secrets are sealed.
+    /// The name of the member that contains the key of the database's secrets.
     static let serverKey = "server.key"
-    /// The memory and passes for deriving a key from a passphrase, as libsodium advises for files.
+    /// The memory and the number of passes with which a key is derived from a passphrase, as libsodium advises for
+    /// files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }
 
@@ -26,7 +27,7 @@ enum BackupFormat {
 package struct BackupHeader: Sendable, Equatable {
     /// The source of the stream's key.
     enum Lock: Sendable, Equatable {
-        /// The key itself.
+        /// The key itself, which the header contains.
         case open(key: [UInt8])
         /// The parameters for deriving the key from a passphrase.
         case passphrase(salt: [UInt8], memoryBytes: Int, passes: Int)
@@ -44,7 +45,7 @@ package struct BackupHeader: Sendable, Equatable {
         return false
     }
 
-    /// The header's line.
+    /// The header as the second line of the backup.
     var line: [UInt8] {
         var members: [(String, JSONValue)] = [("madeAt", .integer(madeAt.milliseconds)), ("version", .string(version))]
         switch lock {
@@ -58,7 +59,7 @@ package struct BackupHeader: Sendable, Equatable {
         return JSONValue.object(JSONObject(members)).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a header's line; nil if it is malformed.
+    /// Reads a header from the backup's second line; nil if the line is malformed.
     init?(line: [UInt8]) {
         guard let object = try? JSONValue.parse(line).objectValue, let madeAt = object["madeAt"]?.intValue,
             let version = object["version"]?.stringValue
@@ -69,7 +70,7 @@ package struct BackupHeader: Sendable, Equatable {
             lock = .open(key: key)
             return
         }
-        // The bounds keep a changed header from requesting all memory.
+        // These bounds keep a manipulated header from using up all memory.
         guard let salt = object["salt"]?.stringValue.flatMap(Sodium.bytes(base64:)),
             let memory = object["memoryBytes"]?.intValue, (8192...1 << 31).contains(memory),
             let passes = object["passes"]?.intValue, (1...16).contains(passes)
@@ -88,7 +89,8 @@ package struct BackupHeader: Sendable, Equatable {
             : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
     }
 
-    /// Returns the stream's key; nil without a needed passphrase, or memory to derive it.
+    /// Returns the stream's key; nil if a required passphrase is missing, or there is too little memory to derive the
+    /// key.
     func key(_ passphrase: Passphrase?) -> [UInt8]? {
         switch lock {
         case .open(let key): key
@@ -100,11 +102,11 @@ package struct BackupHeader: Sendable, Equatable {
     }
 }
 
-/// One member of a backup.
+/// One member of a backup: a file of the data directory.
 struct BackupMember: Sendable, Equatable {
-    /// The name: a path below the data directory.
+    /// The member's name: its path relative to the data directory.
     let name: String
-    /// The size, in bytes.
+    /// The member's size, in bytes.
     let bytes: Int
 
     /// Creates a member.
@@ -113,7 +115,7 @@ struct BackupMember: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Reads the piece before a member; nil if it is malformed or leads out of the directory.
+    /// Reads the piece that precedes a member; nil if it is malformed or its path leaves the data directory.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,
@@ -124,22 +126,22 @@ struct BackupMember: Sendable, Equatable {
         self.init(name: name, bytes: Int(bytes))
     }
 
-    /// The piece in front of the member.
+    /// The piece that precedes the member's bytes.
     var piece: [UInt8] { JSONValue.object(["member": .string(name), "bytes": .integer(Int64(bytes))]).encoded() }
 }
 
-/// The summary of a backup's contents, in its last piece.
+/// The summary of a backup's contents, which its last piece contains.
 package struct BackupSummary: Sendable, Equatable {
-    /// The rows of each table.
+    /// The number of rows of each table.
     package var rows: [String: Int]
 
-    /// The last piece.
+    /// The summary as the last piece of the backup.
     var piece: [UInt8] {
         let tables = rows.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.integer(Int64($0.value))) }
         return JSONValue.object(["tables": .object(JSONObject(tables))]).encoded()
     }
 
-    /// Reads the last piece; nil if it is malformed.
+    /// Reads a summary from a backup's last piece; nil if the piece is malformed.
     init?(piece: [UInt8]) {
         guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else { return nil }
         rows = tables.members.reduce(into: [:]) { rows, member in

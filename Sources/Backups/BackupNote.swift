@@ -3,14 +3,14 @@ package import Files
 import Glibc
 import JSON
 
-/// The note of the newest backup that was read back, in a small file beside the database.
+/// A note about the newest backup that was successfully read back, kept in a small file beside the database.
 package struct BackupNote: Sendable, Equatable {
     /// The path of the backup.
     package let path: String
-    /// The time at which its copy of the database was taken.
+    /// The time at which the backup's copy of the database was taken.
     package let madeAt: Instant
 
-    /// The age beyond which operators are warned, in seconds: a day, and time to make the next one.
+    /// The age beyond which operators are warned, in seconds: a day, plus two hours to make the next backup.
     package static let oldSeconds: Int64 = 26 * 3600
 
     /// Creates the note of a backup.
@@ -28,7 +28,7 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Writes the note, unless a later backup's note exists, and removes the note of a failure.
+    /// Writes the note, unless a later backup's note exists, and removes the record of a failed backup.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {
@@ -41,7 +41,8 @@ package struct BackupNote: Sendable, Equatable {
         giveToOwner(directory)
     }
 
-    /// Lets the service read a note that root wrote, as `sudo lamplighter backup` does.
+    /// Gives a note that root wrote (`sudo lamplighter backup`) to the directory's owner, so that the service can read
+    /// it.
     private func giveToOwner(_ directory: DataDirectory) {
         var owner = stat()
         guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }

@@ -41,10 +41,10 @@ final class BackupReader {
 
     deinit { try? file.close() }
 
-    /// Reads all members: `onMember` gets each member, `onPiece` its bytes piece by piece.
+    /// Reads all members: calls `onMember` with each member, then `onPiece` with each piece of its bytes.
     ///
-    /// - Throws: A `Problem` if the passphrase is missing or wrong, or anything was changed or is missing; bytes taken
-    ///   until then must not be used.
+    /// - Throws: A `Problem` if the passphrase is missing or wrong, or a part of the file was changed or is missing;
+    ///   the bytes received until then must not be used.
     func read(onMember: (BackupMember) throws -> Void, onPiece: ([UInt8]) throws -> Void) throws -> BackupSummary {
         guard !header.isEncrypted || passphrase != nil else {
             throw Problem.backup(
@@ -61,7 +61,7 @@ final class BackupReader {
         var rest = 0
         while true {
             guard let (piece, isLast) = stream.open(try sealed(), boundTo: bound) else {
-                // A wrong passphrase shows at the first piece, as does a changed header.
+                // A wrong passphrase or a changed header is detected at the first piece.
                 guard bound.isEmpty || !header.isEncrypted else {
                     throw Problem.backup(
                         path,
@@ -110,7 +110,7 @@ final class BackupReader {
         return line
     }
 
-    /// Reads `count` bytes; fewer at the end of the file.
+    /// Reads `count` bytes, or fewer at the end of the file.
     private static func read(_ file: FileDescriptor, _ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -134,7 +134,7 @@ final class BackupReader {
 }
 
 extension Problem {
-    /// Makes the problem of a backup's file.
+    /// Makes the problem that the file of a backup can't be used.
     static func backup(
         _ path: String,
         _ what: String,

@@ -4,17 +4,18 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A writer of one backup, which gets its name once it is whole and on the disk.
+/// A writer of one backup, whose file gets its final name once it is complete and on the disk.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
     private var stream: SealedStreamWriter
-    /// The header, bound to the first piece so that it can't be changed.
+    /// The header's bytes, which are bound to the first piece so that a changed header is detected; empty after that
+    /// piece.
     private var bound: [UInt8]
 
     private var unfinished: String { Self.unfinished(path) }
 
-    /// Returns the path of a backup that is being written.
+    /// Returns the temporary path of a backup that is being written.
     static func unfinished(_ path: String) -> String { path + ".part" }
 
     /// Creates the file, readable only by its owner, and writes the header.
@@ -78,9 +79,9 @@ struct BackupWriter {
         }
     }
 
-    /// Writes the last piece and waits for the disk.
+    /// Writes the last piece and waits until the file is on the disk.
     ///
-    /// - Throws: A `Problem`.
+    /// - Throws: A `Problem` if the disk reports an error.
     mutating func seal(_ summary: BackupSummary) throws {
         try seal(summary.piece, isLast: true)
         guard fsync(file.rawValue) == 0 else {
@@ -88,12 +89,13 @@ struct BackupWriter {
         }
     }
 
-    /// Gives the file its name.
+    /// Gives the file its final name.
     ///
-    /// - Throws: A `Problem`.
+    /// - Throws: A `Problem` if the disk reports an error.
     func finish() throws {
         try? file.close()
-        // A link doesn't replace a file created meanwhile; `rename` is for file systems without links.
+        // Unlike `rename`, `link` never replaces a file created meanwhile; `rename` is for file systems without hard
+        // links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
             throw Problem.backup(path, "it cannot be named: \(Errno(rawValue: errno))", why: "nothing was kept")
         }

@@ -3,7 +3,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// A writer of one file, piece by piece, readable only by its owner.
+/// A writer of one file, which only the file's owner can read.
 final class FileSink {
     private let path: String
     private let file: FileDescriptor
@@ -11,9 +11,9 @@ final class FileSink {
     private var done = 0
     private var isOpen = true
 
-    /// Creates the file, in place of one that a killed process left.
+    /// Creates the file, and replaces a file that a killed process left.
     ///
-    /// - Throws: A `Problem`.
+    /// - Throws: A `Problem` if the file can't be created.
     init(_ path: String) throws {
         self.path = path
         unlink(path)
@@ -26,10 +26,10 @@ final class FileSink {
 
     deinit { if isOpen { try? file.close() } }
 
-    /// Notes the size that the file will have, for the progress.
+    /// Sets the expected size of the file, from which the progress is computed.
     func expect(_ bytes: Int) { expected = bytes }
 
-    /// Appends a piece, and reports the finished part.
+    /// Appends a piece, and calls `progress` with the finished part of the file, from 0 to 1.
     func write(_ piece: [UInt8], progress: (Double) throws -> Void) throws {
         do {
             try file.writeAll(piece)
@@ -40,7 +40,7 @@ final class FileSink {
         try progress(Double(done) / Double(max(1, expected)))
     }
 
-    /// Waits for the disk and closes the file.
+    /// Waits until the file is on the disk, and closes it.
     func close() throws {
         guard isOpen else { return }
         isOpen = false

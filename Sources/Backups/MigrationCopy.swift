@@ -3,19 +3,19 @@ import Glibc
 import Problems
 package import Storage
 
-/// The copy that is made of a database before a later version changes it, so that the operator can go back.
+/// A copy of the database, made before a later version of the program changes it, so that the operator can go back.
 ///
-/// It has the same secrets and personal data as the database; the operator deletes it when the new version has proved
-/// good.
+/// The copy contains the database's secrets and personal data. The operator deletes the copy when the new version works
+/// well.
 package enum MigrationCopy {
     /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns its path.
     ///
     /// `version` is the version of the program that changes the database afterwards.
     ///
-    /// An existing copy stays: it can be from before a start that failed half-way. `progress` gets the finished part,
-    /// from 0 to 1; an error that it throws ends the copying.
-    /// - Throws: A `Problem` if there is too little room, or the error that `progress` throws; nothing was changed
-    ///   then.
+    /// An existing copy is kept, because it can be from an earlier start that failed half-way. `progress` is called
+    /// with the finished part, from 0 to 1; an error that it throws ends the copying.
+    /// - Throws: A `Problem` if there is too little room, or the error that `progress` throws; in both cases, the
+    ///   database is unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,
@@ -34,7 +34,7 @@ package enum MigrationCopy {
         }
         let unfinished = path + ".unfinished"
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
-        // SQLite would make it readable by others.
+        // The file is created here because SQLite would make it readable by others.
         try TextFile.write("", to: unfinished)
         try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }

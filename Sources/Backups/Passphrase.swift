@@ -2,23 +2,23 @@ import Files
 import Glibc
 import Problems
 
-/// The passphrase of a backup, never given on a command line, where others could read it.
+/// The passphrase of a backup, which is never given on a command line, where others could read it.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 
     /// The minimum number of characters of a passphrase.
     static let countMin = 8
 
-    /// Reads the first line of a file that only its owner can read.
+    /// Reads a passphrase from the first line of a file that only its owner can read.
     ///
-    /// - Throws: A `Problem` if the file is missing or readable by others, or its line is too short.
+    /// - Throws: A `Problem` if the file is missing or readable by others, or the passphrase is too short.
     package static func read(file path: String) throws -> Passphrase {
         try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
     }
 
-    /// Asks on the terminal without showing the typed text, twice for a new passphrase.
+    /// Asks for a passphrase on the terminal without showing the typed text, twice if the passphrase is new.
     ///
-    /// - Throws: A `Problem` if there is no terminal, the two differ, or the passphrase is too short.
+    /// - Throws: A `Problem` if there is no terminal, the two inputs differ, or the passphrase is too short.
     package static func ask(isNew: Bool) throws -> Passphrase {
         let first = try type("Passphrase of the backup: ")
         if isNew, try type("Again: ") != first {

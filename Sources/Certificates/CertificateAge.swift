@@ -1,24 +1,25 @@
 package import Domain
 
-/// How close a certificate is to its expiry, for the warnings of `doctor`, the log and the banner.
+/// How close a certificate is to its expiry, as reported in warnings by `doctor`, the log and the banner.
 ///
-/// A certificate of a few weeks is renewed often, so it is judged by parts of its time.
+/// A certificate that is valid for only a few weeks is judged by fractions of its validity, since it is renewed often.
 package enum CertificateAge: Sendable, Equatable {
-    /// It is not valid yet: a clock is wrong, here or where it was made.
+    /// The certificate is not valid yet: the clock is wrong on this machine or on the machine that made the
+    /// certificate.
     case early
-    /// More than 30 days, or a third of its time, are left.
+    /// More than 30 days, or more than a third of the validity, are left.
     case fine
-    /// 30 days or fewer are left, or a third of its time if that is less: time to make a new one.
+    /// At most 30 days or a third of the validity are left, whichever is less: a new certificate should be made.
     case soon
-    /// 7 days or fewer are left, or a tenth of its time if that is less.
+    /// At most 7 days or a tenth of the validity are left, whichever is less.
     case urgent
-    /// It has expired: clients refuse the connection.
+    /// The certificate has expired: clients refuse the connection.
     case ended
 
     private static let soonSeconds: Int64 = 30 * 86_400
     private static let urgentSeconds: Int64 = 7 * 86_400
 
-    /// Judges a certificate at a moment.
+    /// Determines how close a certificate is to its expiry at a moment.
     package init(_ facts: CertificateFacts, at now: Instant) {
         let left = (facts.end.milliseconds - now.milliseconds) / 1000
         self =

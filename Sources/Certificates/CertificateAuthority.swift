@@ -6,17 +6,18 @@ import X509
 
 /// A private certificate authority, which signs the certificates of the server and of devices.
 ///
-/// Keys are P-256, which small devices can check; times are whole seconds, as in certificates.
+/// All keys are of the curve P-256, whose signatures small devices can verify. Times are rounded to whole seconds, the
+/// unit of certificates.
 package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// The days for which an authority is valid: longer than the life of the devices that trust it.
+    /// The validity of an authority, in days: longer than the life of the devices that trust it.
     private static let days = 3650
 
-    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken for each other.
+    /// Makes a new authority, whose name ends in four random hexadecimal digits to tell it apart from others.
     ///
-    /// - Throws: An error of the cryptography, which no input causes.
+    /// - Throws: An error of the cryptography library, which no input can cause.
     package init(at now: Instant) throws {
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let digits = (0..<4).map { _ in Self.hexDigits.randomElement() ?? "0" }
@@ -33,7 +34,7 @@ package struct CertificateAuthority: Sendable {
             issuer: name,
             subject: name,
             extensions: Certificate.Extensions {
-                // No limit to the path: this authority signs later ones, see `link`.
+                // The length of the chain is unlimited, because this authority also signs later authorities (`link`).
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: key.publicKey)
@@ -43,10 +44,10 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Reads an authority and its key (PEM); of several certificates it takes the one that the key belongs to.
+    /// Reads an authority's certificates and key (PEM), and takes the certificate that the key belongs to.
     ///
-    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate that may not sign
-    ///   others.
+    /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate that is not allowed
+    ///   to sign others.
     package init(pem: String, keyPEM: String) throws(CertificateFault) {
         let read = try CertificateFile(pem: pem)
         let key = try CertificateFile.key(keyPEM)
@@ -65,9 +66,9 @@ package struct CertificateAuthority: Sendable {
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for names, and always for this machine's own: localhost, 127.0.0.1 and ::1.
+    /// Issues a server's certificate for the given names and for this machine's own: localhost, 127.0.0.1 and ::1.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
     package func issueServer(_ names: [ServerName], days: Int, at now: Instant) throws -> IssuedCertificate {
         var all: [ServerName] = []
         for name in names + ServerName.local where !all.contains(name) { all.append(name) }
@@ -77,17 +78,17 @@ package struct CertificateAuthority: Sendable {
 
     /// Issues the certificate that a device presents when it connects.
     ///
-    /// `begin` is compared with the moment from which the device's certificates count (`--revoke`).
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
+    /// The gate refuses a device's certificate if `begin` is before the last revocation of the device's certificates
+    /// (`--revoke`).
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
     package func issueDevice(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         let subject = try DistinguishedName { CommonName("device/\(did.text)") }
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Signs another authority (PEM), so that clients that trust this one accept certificates of the other as well,
-    /// until either expires.
+    /// Returns a certificate (PEM) by which clients that trust this authority also trust another, until either expires.
     ///
-    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
         guard now.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let made = try Certificate(
@@ -118,7 +119,7 @@ package struct CertificateAuthority: Sendable {
     ) throws -> IssuedCertificate {
         guard begin.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
-        // No certificate outlives its authority: some libraries would refuse the chain.
+        // A certificate must not outlive its authority, because some libraries refuse such a chain.
         let end = min(begin.adding(seconds: Int64(days) * 86_400).date, certificate.notValidAfter)
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
@@ -156,16 +157,16 @@ package struct CertificateAuthority: Sendable {
 package struct IssuedCertificate: Sendable {
     /// The certificate (PEM).
     package let pem: String
-    /// Its key (PEM), which exists nowhere else.
+    /// The certificate's key (PEM), of which no other copy exists.
     package let keyPEM: String
     /// The facts of the certificate.
     package let facts: CertificateFacts
 }
 
 extension Instant {
-    /// The moment in the library's form.
+    /// The moment as a `Date`, without its milliseconds.
     var date: Date { Date(timeIntervalSince1970: Double(milliseconds / 1000)) }
 
-    /// Converts a moment from the library's form.
+    /// Creates a moment from a `Date`, rounded to a whole second.
     init(_ date: Date) { self.init(milliseconds: Int64(date.timeIntervalSince1970.rounded()) * 1000) }
 }

@@ -3,22 +3,22 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// The fault of a file that should hold a certificate or a key, without its content.
+/// A fault of a file that should contain a certificate or a key; it reveals nothing of the file's content.
 package enum CertificateFault: Error, Sendable, Equatable {
-    /// It holds no certificate in PEM form, or one that can't be read.
+    /// The file contains no certificate in PEM form, or an unreadable one.
     case noCertificate
-    /// It holds no key in PEM form, or one of an unknown kind.
+    /// The file contains no key in PEM form, or a key of an unknown kind.
     case noKey
-    /// The key has a passphrase, which a service that starts automatically does not have.
+    /// The key is encrypted with a passphrase, which a service that starts automatically can't enter.
     case keyEncrypted
     /// The key belongs to another certificate.
     case keyMismatch
-    /// The certificate may not sign others.
+    /// The certificate is not allowed to sign others.
     case notAuthority
-    /// The authority's time is over.
+    /// The authority has expired.
     case authorityEnded
 
-    /// The fault in words, for problems.
+    /// The fault in words, for the text of a `Problem`.
     package var text: String {
         switch self {
         case .noCertificate: "it contains no certificate in PEM format, which starts with -----BEGIN CERTIFICATE-----"
@@ -31,12 +31,12 @@ package enum CertificateFault: Error, Sendable, Equatable {
     }
 }
 
-/// The certificates of one PEM file: a server's or authority's, then those of its signers.
+/// The certificates of one PEM file: first a server's or an authority's, then the certificates of its signers.
 package struct CertificateFile: Sendable {
     let certificates: [Certificate]
     let first: Certificate
 
-    /// Reads the certificates of a text; other blocks, such as a key, are skipped.
+    /// Reads the certificates of a text, and skips other blocks, such as a key.
     ///
     /// - Throws: `CertificateFault.noCertificate`.
     package init(pem: String) throws(CertificateFault) {
@@ -77,7 +77,7 @@ package struct CertificateFile: Sendable {
 
     /// Returns the certificates that have not expired (PEM).
     ///
-    /// - Throws: Errors of the library, which no certificate that it has read causes.
+    /// - Throws: An error of the certificate library, which no certificate that it has read can cause.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
@@ -90,7 +90,8 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Whether a certificate is among an authority's, or was signed by one of them.
+    /// Returns whether one of these certificates is also in the authority's file, or was signed by a certificate in
+    /// that file.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in
@@ -105,7 +106,7 @@ package struct CertificateFile: Sendable {
     static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
         guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
-        // The older form of an encrypted key has a header that this parser does not accept.
+        // An encrypted key in the older form has a header that the parser rejects, so it counts as `.noKey`.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
         return key
@@ -114,18 +115,18 @@ package struct CertificateFile: Sendable {
 
 /// The facts of a certificate, for display and checks.
 package struct CertificateFacts: Sendable, Equatable {
-    /// The name of its owner.
+    /// The name of the certificate's owner.
     package let subject: String
-    /// The name of its signer.
+    /// The name of the certificate's signer.
     package let issuer: String
-    /// The names and addresses that it is valid for; none unless it is a server's.
+    /// The names and addresses that the certificate is valid for; empty unless the certificate is a server's.
     package let names: [String]
-    /// When it begins.
+    /// The beginning of the certificate's validity.
     package let begin: Instant
-    /// When it expires.
+    /// The end of the certificate's validity.
     package let end: Instant
 
-    /// The whole time of its validity, in seconds.
+    /// The length of the certificate's validity, in seconds.
     package var seconds: Int64 { (end.milliseconds - begin.milliseconds) / 1000 }
 
     init(_ certificate: Certificate) {

@@ -1,23 +1,23 @@
 import SwiftASN1
 import X509
 
-/// The form of a file given as a certificate or a key that is not in the required PEM form.
+/// The form of a file that was given as a certificate or a key but is not in the required PEM form.
 package enum CertificateForm: Sendable, Equatable {
-    /// PKCS #12 (`.p12`, `.pfx`): certificate and key in one, mostly with a passphrase.
+    /// PKCS #12 (`.p12`, `.pfx`): a certificate and its key in one file, usually with a passphrase.
     case pkcs12
     /// A certificate in DER form (`.der`, `.cer`).
     case derCertificate
-    /// Certificates without a key in PKCS #7 form (`.p7b`), in PEM.
+    /// Certificates without a key, in PKCS #7 form (`.p7b`) encoded as PEM.
     case pkcs7
     /// A request (`.csr`), from which an authority makes a certificate.
     case request
     /// Some other binary form.
     case binary
 
-    /// Recognises a form; nil for text that can be PEM.
+    /// Recognises the form of a file's bytes; nil for text that might be a PEM certificate or key.
     package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        // The text that tools write before a certificate can be in another encoding.
+        // The text that tools write before a certificate isn't always UTF-8.
         let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
         guard isText || text.contains("-----BEGIN ") else {
             self = Self.binary(bytes)
@@ -34,7 +34,7 @@ package enum CertificateForm: Sendable, Equatable {
 
     private static func binary(_ bytes: [UInt8]) -> Self {
         if (try? Certificate(derEncoded: bytes)) != nil { return .derCertificate }
-        // PFX ::= SEQUENCE { version INTEGER 3, … }, its length in one to four bytes or indefinite.
+        // PFX ::= SEQUENCE { version INTEGER 3, … }: a length of one to five bytes comes before the version.
         let isPFX = (2...6).contains { start in
             bytes.first == 0x30 && bytes.dropFirst(start).prefix(3).elementsEqual([2, 1, 3])
         }

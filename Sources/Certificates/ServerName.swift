@@ -2,7 +2,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// A name that clients reach a server by: a DNS name, perhaps `*.` and more, or an IP address.
+/// A name by which clients reach a server: a DNS name, which can begin with `*.`, or an IP address.
 package struct ServerName: Hashable, Sendable {
     /// The name as written, with lowercase letters.
     package let text: String
@@ -11,10 +11,10 @@ package struct ServerName: Hashable, Sendable {
     /// The maximum number of bytes of a DNS name.
     private static let nameBytesMax = 253
 
-    /// Reads a name, with or without a dot at its end; nil for anything else, such as a URL.
+    /// Reads a server's name, with or without a final dot; nil for any other text, such as a URL.
     package init?(_ text: String) {
         var lower = text.lowercased()
-        // It is the same name: clients compare it without the dot.
+        // The final dot doesn't change the name: clients compare names without it.
         if lower.hasSuffix("."), lower.utf8.count > 1 { lower.removeLast() }
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
@@ -29,7 +29,7 @@ package struct ServerName: Hashable, Sendable {
         self.text = lower
     }
 
-    /// Returns the fault of a text that is not a name, and what to write instead.
+    /// Returns the reason why a text is not a server's name, with advice on the correct form.
     package static func fault(of text: String) -> String {
         if text.contains("://") || text.contains("/") {
             return "it is a URL; give only the name, without https:// and path"
@@ -51,7 +51,7 @@ package struct ServerName: Hashable, Sendable {
     /// The names by which a machine reaches itself.
     package static let local = ["localhost", "127.0.0.1", "::1"].compactMap(ServerName.init)
 
-    /// The name in a certificate's form.
+    /// The name as it is written in a certificate.
     var general: GeneralName {
         guard let address else { return .dnsName(text) }
         return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(address)))

@@ -6,27 +6,27 @@ import SystemPackage
 package struct DataDirectory: Sendable {
     /// The directory's absolute path.
     package let path: String
-    /// Whether this process has just made it.
+    /// Whether this process has just created the directory.
     package let isNew: Bool
 
-    /// The database.
+    /// The file of the database.
     package var database: String { path + "/lamplighter.db" }
-    /// The key that seals secrets at rest; 32 bytes.
+    /// The file with the key of 32 bytes that seals secrets at rest.
     package var serverKey: String { path + "/server.key" }
-    /// The password of `service:lamplighter`, the workers' principal.
+    /// The file with the password of `service:lamplighter`, the principal of the workers.
     package var serviceSecret: String { path + "/service.secret" }
-    /// The password of `service:tools`, the principal of commands and tests.
+    /// The file with the password of `service:tools`, the principal of commands and tests.
     package var toolsSecret: String { path + "/tools.secret" }
-    /// Keys and secrets of the demo product and app.
+    /// The file with the keys and secrets of the demo product and app.
     package var demo: String { path + "/demo.json" }
-    /// The note of the newest backup that was read back.
+    /// The file with the note about the newest backup that was successfully read back.
     package var backupNote: String { path + "/backup.json" }
-    /// The reason why the service's last backup failed; absent after a successful backup.
+    /// The file with the reason why the service's last backup failed; a successful backup removes the file.
     package var backupFailure: String { path + "/backup.failed" }
 
-    /// The files that a backup holds besides the database, by their names below the directory.
+    /// The files that a backup contains besides the database, as paths relative to the data directory.
     ///
-    /// They are keys, secrets and certificates; all other files are made again.
+    /// A backup contains the directory's keys, secrets and certificates. The service makes all other files again.
     package var keptFiles: [String] {
         let secrets = ["server.key", "service.secret", "tools.secret", "demo.json"]
         let certificates = TextFile.names(in: path + "/tls").map { "tls/" + $0 }
@@ -35,25 +35,28 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// The file that the gate reads.
+    /// The file with the credentials that the gate reads.
     package var credentials: String { path + "/gate/credentials" }
-    /// The addresses of the clients behind the WebSocket relay's connections, which the gate reads.
+    /// The file from which the gate reads the addresses of the clients whose connections the WebSocket relay forwards.
     package var relayedAddresses: String { path + "/gate/websocket.addresses" }
-    /// The lock of the running service.
+    /// The file whose lock the running service holds.
     package var lock: String { path + "/lock" }
-    /// The id of this run's process, or the previous run's, among processes that share a database.
+    /// The file with the id of this process among the processes that share a database.
+    ///
+    /// Until this process has joined these processes, the file contains the id of the previous run's process.
     package var process: String { path + "/process" }
-    /// The ports and credentials; present while everything accepts work.
+    /// The file with the ports and credentials, which exists while all parts of the service accept work.
     package var ready: String { path + "/ready.json" }
-    /// The broker's configuration.
+    /// The file with the broker's configuration.
     package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
-    /// The broker's process id.
+    /// The file with the broker's process id.
     package var brokerPID: String { path + "/broker/mosquitto.pid" }
-    /// The broker's log.
+    /// The file with the broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// Copies of the broker's certificate and key, and of the authority of devices' certificates, so that the broker
-    /// never reads halves of two pairs.
+    /// The copies of the certificate, the key and the devices' authority that the broker reads.
+    ///
+    /// The broker reads copies so that it never reads a certificate and a key that don't belong together.
     package var brokerTLS: TLSFiles {
         TLSFiles(
             certificate: path + "/broker/server.pem",
@@ -66,12 +69,12 @@ package struct DataDirectory: Sendable {
     package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
-    /// The certificates by which clients that trust an older authority also trust the present one.
+    /// The certificates by which clients that trust an older authority also trust the current one.
     package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
-    /// Makes the directory (mode 0700) and its folders, or checks that it can be used.
+    /// Makes the directory (mode 0700) and its folders, or checks that an existing directory can be used.
     ///
-    /// - Throws: A `Problem` if that fails.
+    /// - Throws: A `Problem` if the directory can't be made or used.
     package static func prepare(_ name: String) throws -> DataDirectory {
         let path = AbsolutePath.of(name)
         guard !path.unicodeScalars.contains(where: { $0.value < 32 }) else {
@@ -85,9 +88,9 @@ package struct DataDirectory: Sendable {
         return DataDirectory(path: path, isNew: isNew)
     }
 
-    /// Prepares and locks a directory, and fills it; on failure, removes the lock and empty folders it made.
+    /// Prepares, locks and fills a directory; on failure, removes the lock file and empty folders that it made.
     ///
-    /// - Throws: A `Problem` if it can't be used, or the error of `fill`.
+    /// - Throws: A `Problem` if the directory can't be used, or the error of `fill`.
     package static func filling<Result>(_ name: String, _ fill: (DataDirectory) throws -> Result) throws -> Result {
         let before = Set(TextFile.names(in: AbsolutePath.of(name)))
         let directory = try prepare(name)
@@ -106,10 +109,10 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Returns a directory that must exist already, for commands that work on it.
+    /// Returns a data directory that already exists, for commands that work on it.
     ///
-    /// If it need not hold the store, only the directory itself must exist.
-    /// - Throws: A `Problem` if it is missing or unusable.
+    /// If `holdsStore` is true, the directory must also contain the database.
+    /// - Throws: A `Problem` if the directory or its database is missing, or the directory is unusable.
     package static func existing(_ name: String, holdsStore: Bool) throws -> DataDirectory {
         let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
         let wanted = holdsStore ? directory.database : directory.path
@@ -127,10 +130,10 @@ package struct DataDirectory: Sendable {
         return directory
     }
 
-    /// Restricts the database's files to their owner, in a directory that others may also enter.
+    /// Makes the database's files accessible only to their owner, in case other users may enter the directory.
     ///
-    /// It runs before SQLite, which gives the files that it makes beside the database the database's mode. A failure is
-    /// ignored: SQLite reports its cause, or the files are another user's.
+    /// The files are restricted before SQLite opens the database, because SQLite creates further files with the
+    /// database's mode. Failures are ignored: either SQLite reports the cause, or the files belong to another user.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {
@@ -149,7 +152,8 @@ package struct DataDirectory: Sendable {
         return false
     }
 
-    /// Returns the problem of a directory that belongs to another user: its owner can be changed.
+    /// Returns the problem that this user can't write to the directory, with a command that changes the directory's
+    /// owner.
     private static func forbidden(_ path: String) -> Problem {
         unusable(
             path,

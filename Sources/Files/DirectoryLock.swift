@@ -4,16 +4,17 @@ import SystemPackage
 
 /// The lock that reserves a data directory for one service, by `flock` on its file `lock`.
 ///
-/// The kernel releases it when the process ends, however it ends.
+/// The kernel releases the lock when the process ends, even after a crash.
 package final class DirectoryLock: Sendable {
     private let file: FileDescriptor
 
     /// Takes the lock and writes this process's id into the file.
     ///
-    /// - Throws: A `Problem` if it can't be opened or another service holds it.
+    /// - Throws: A `Problem` if the file can't be opened or another service holds the lock.
     package init(_ directory: DataDirectory) throws {
         do {
-            // Not inherited: a broker that outlives us must not hold the directory.
+            // The broker must not inherit the lock: if the broker outlived this process, the directory would stay
+            // locked.
             file = try FileDescriptor.open(
                 FilePath(directory.lock),
                 .readWrite,
@@ -31,7 +32,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// Returns the process that runs a service on the directory, 0 if its id is unknown, or nil.
+    /// Returns the id of the process that runs a service on the directory: 0 if unknown, nil if no service runs.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else { return nil }
         defer { try? file.close() }

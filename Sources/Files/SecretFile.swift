@@ -1,9 +1,9 @@
 import Problems
 import Sodium
 
-/// A file of mode 0600 that holds one secret on one line.
+/// A file of mode 0600 that contains one secret on one line.
 package enum SecretFile {
-    /// Reads a secret, or makes one at first use, by default of 32 random bytes (base64url, 43 characters).
+    /// Reads a secret, or makes it if the file is missing: by default, 32 random bytes as 43 characters of base64url.
     ///
     /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ path: String, making make: () -> String = Sodium.randomSecret) throws -> String {
@@ -35,17 +35,18 @@ package enum SecretFile {
 
 /// The passwords of a data directory's service principals.
 package struct ServiceSecrets: Sendable {
-    /// The password of `service:lamplighter`, the workers.
+    /// The password of `service:lamplighter`, the principal of the workers.
     package let service: String
-    /// The password of `service:tools`, commands and tests.
+    /// The password of `service:tools`, the principal of commands and tests.
     package let tools: String
-    /// The password of `service:console`, which only reads: derived from the tools' password, which processes on one
-    /// database share.
+    /// The password of `service:console`, which can only read.
+    ///
+    /// The console's password is derived from the tools' password, which all processes on one database share.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both passwords, or makes missing ones; reads the workers' from `serviceFile`, if given.
+    /// Reads both passwords and makes missing ones; `serviceFile`, if given, contains the workers' password.
     ///
     /// The tools' password is derived from the workers', so that processes with the same workers' password share it.
     /// - Throws: A `Problem` if a file can't be read or written.

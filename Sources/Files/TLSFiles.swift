@@ -2,16 +2,19 @@
 package struct TLSFiles: Sendable, Equatable {
     /// The certificate, followed by the chain to its authority (PEM).
     package let certificate: String
-    /// Its key (PEM).
+    /// The key of the certificate (PEM).
     package let key: String
-    /// The authorities of devices, newest first, and the server's if it is private (PEM).
+    /// The authorities that sign devices' certificates, newest first, and the server's authority if it is private
+    /// (PEM).
     package let authority: String
-    /// The data directory in which `lamplighter tls init` makes the certificate; nil for a given one.
+    /// The data directory in which `lamplighter tls init` makes the certificate; nil if the operator provides the
+    /// certificate.
     package let certificateMaker: String?
-    /// The data directory in which `lamplighter tls init` makes the authority; nil for a given one.
+    /// The data directory in which `lamplighter tls init` makes the authority; nil if the operator provides the
+    /// authority.
     package let authorityMaker: String?
 
-    /// Names the files.
+    /// Creates the set of files from their paths.
     package init(
         certificate: String,
         key: String,
@@ -26,7 +29,7 @@ package struct TLSFiles: Sendable, Equatable {
         self.authorityMaker = authorityMaker
     }
 
-    /// The authority that must have signed the certificate; nil for a given one.
+    /// The file of the authority that must have signed the certificate; nil if the operator provides the certificate.
     package var signer: String? { certificateMaker.map { TLSFiles.own(in: $0).authority } }
 
     /// Returns the files that `lamplighter tls init` makes in a data directory.

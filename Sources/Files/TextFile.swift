@@ -3,20 +3,20 @@ package import SystemPackage
 
 /// Functions that read and write small files with the required mode.
 package enum TextFile {
-    /// Reads at most 4 MiB of a file as UTF-8; nil if that isn't possible.
+    /// Reads at most 4 MiB of a file as UTF-8; returns nil if the file can't be read or isn't UTF-8.
     package static func read(_ path: String) -> String? {
         guard let bytes = readBytes(path) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads a file's first bytes, 4 MiB by default; nil if it is missing or not readable.
+    /// Reads a file's first bytes, by default 4 MiB; returns nil if the file is missing or not readable.
     package static func readBytes(_ path: String, upTo limit: Int = 4 << 20) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
         defer { try? file.close() }
         return readBytes(file, upTo: limit)
     }
 
-    /// Returns why a file can't be read, with the name of the user.
+    /// Returns the reason why a file can't be read, which names the user of this process.
     package static func unreadable(_ path: String) -> String {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
         if access(path, R_OK) == 0 {
@@ -28,9 +28,10 @@ package enum TextFile {
         return "the user \(user) can't read it (mode 0\(String(mode, radix: 8)))"
     }
 
-    /// Reads at most 4 MiB of standard input; nil if it is not readable.
+    /// Reads at most 4 MiB of standard input; returns nil if it is not readable.
     ///
-    /// It doesn't open `/dev/stdin`, which would reopen a file that another user may have opened.
+    /// The function doesn't open `/dev/stdin`, since this user may have no right to reopen a file that another user
+    /// opened.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }
@@ -46,14 +47,14 @@ package enum TextFile {
         return Array(bytes.prefix(limit))
     }
 
-    /// Writes a text to a file of mode 0600 atomically: writes a file beside it, and renames that.
+    /// Atomically writes a text to a file of mode 0600, by writing a temporary file and renaming it.
     ///
-    /// - Throws: `Errno` if the directory or disk refuses.
+    /// - Throws: `Errno` if the file can't be written.
     package static func write(_ text: String, to path: String) throws { try write(bytes: Array(text.utf8), to: path) }
 
-    /// Writes bytes to a file of mode 0600 atomically: writes a file beside it, and renames that.
+    /// Atomically writes bytes to a file of mode 0600, by writing a temporary file and renaming it.
     ///
-    /// - Throws: `Errno` if the directory or disk refuses.
+    /// - Throws: `Errno` if the file can't be written.
     package static func write(bytes: [UInt8], to path: String) throws {
         let unfinished = path + ".new"
         unlink(unfinished)
@@ -65,9 +66,9 @@ package enum TextFile {
         guard rename(unfinished, path) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Creates a file of mode 0600, which must not exist yet, to be written.
+    /// Creates a file of mode 0600 and opens it for writing; the file must not exist yet.
     ///
-    /// - Throws: `Errno` if the directory or disk refuses.
+    /// - Throws: `Errno` if the file can't be written.
     package static func create(_ path: String) throws -> FileDescriptor {
         try FileDescriptor.open(
             FilePath(path),
@@ -77,15 +78,15 @@ package enum TextFile {
         )
     }
 
-    /// Returns whether a file of that name exists.
+    /// Returns whether a file or directory exists at a path.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the size of a file; nil if it is missing.
+    /// Returns the size of a file, in bytes; nil if the file is missing.
     package static func size(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// Returns the names in a directory, sorted; empty if it can't be read.
+    /// Returns the sorted names of a directory's entries; empty if the directory can't be read.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -101,7 +102,7 @@ package enum TextFile {
 
     /// Makes the missing directories above a path (mode 0700).
     ///
-    /// - Throws: `Errno` if that is refused.
+    /// - Throws: `Errno` if a directory can't be made.
     package static func makeFolders(of path: String) throws {
         let folder = FilePath(path).removingLastComponent().string
         guard !folder.isEmpty, !exists(folder) else { return }
@@ -117,13 +118,13 @@ package enum TextFile {
         try? file.close()
     }
 
-    /// Returns the lowest nine bits of a file's mode; nil if it is missing.
+    /// Returns the lowest nine bits of a file's mode; nil if the file is missing.
     package static func mode(_ path: String) -> Int? { (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) } }
 }
 
-/// Absolute forms of paths, so that a path that is shown can be found from anywhere.
+/// A function that makes paths absolute, so that a displayed path is valid in every working directory.
 package enum AbsolutePath {
-    /// Returns the absolute, normalised form of a path; symbolic links are left as they are.
+    /// Returns the absolute, normalised form of a path, without resolving symbolic links.
     package static func of(_ path: String) -> String {
         let given = FilePath(path)
         if given.isAbsolute { return given.lexicallyNormalized().string }

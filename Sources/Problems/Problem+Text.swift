@@ -1,7 +1,7 @@
 package import JSON
 
 extension Problem {
-    /// The block of text that users see, last and most visible on the screen.
+    /// The block of text that a command prints last, so that users see it immediately.
     package var text: String {
         var lines = ["error \(code.rawValue)  \(message)"]
         let indent = "\n        "

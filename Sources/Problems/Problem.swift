@@ -1,12 +1,13 @@
 /// An error that users read: the fault and its place, why it matters, and its cures.
 ///
-/// Its texts hold no secrets: they go to the terminal, to logs and into `--json`.
+/// The texts of a problem contain no secrets, because they are printed on the terminal, logged, and output as JSON
+/// (`--json`).
 package struct Problem: Error, Sendable, Equatable {
     /// A cure, as a command to type and a note on its effect.
     package struct Cure: Sendable, Equatable {
         /// The command to type, or the thing to do.
         package let command: String
-        /// Its effect; may be empty.
+        /// The cure's effect; can be empty.
         package let title: String
 
         /// Makes a cure.
@@ -16,13 +17,13 @@ package struct Problem: Error, Sendable, Equatable {
         }
     }
 
-    /// The stable code that `lamplighter explain` knows.
+    /// The stable code, which `lamplighter explain` describes.
     package let code: ProblemCode
-    /// One clear sentence: what is wrong, and where.
+    /// A sentence that says what is wrong, and where.
     package let message: String
-    /// The place alone: a path, an address, `file:line`.
+    /// The place of the fault: a path, an address or `file:line`.
     package let place: String?
-    /// Why it matters or how it came about.
+    /// The reason why the fault matters, or its cause.
     package let why: String
     /// The cures, the best first.
     package let cures: [Cure]
@@ -41,7 +42,7 @@ extension Problem {
     /// Makes the problem of a command line that can't be parsed.
     ///
     /// `message` is the parser's description of the fault; `help` is the parser's whole text, with the command's usage
-    /// and the way to its help.
+    /// and the name of the command that prints its help.
     package static func usage(_ message: String, help: String) -> Problem {
         let lines = help.split(separator: "\n").map { $0.drop { $0 == " " } }
         let usage = lines.firstIndex { $0.hasPrefix("Usage: ") }.map { start in

@@ -1,14 +1,14 @@
-/// The setting of a listener's port that can be switched off, by its key.
+/// The settings of listeners that can be switched off; the raw value is the key of the port's setting.
 package enum ListenerSetting: String, Sendable {
-    /// MQTT with TLS.
+    /// The listener of MQTT with TLS.
     case mqttTLS = "mqtt.tlsPort"
-    /// MQTT with TLS for devices that show a certificate.
+    /// The listener of MQTT with TLS for devices that present a certificate.
     case clientCertificate = "mqtt.clientCertificatePort"
-    /// MQTT over WebSocket.
+    /// The listener of MQTT over WebSocket without TLS.
     case webSocket = "mqtt.webSocketPort"
-    /// MQTT over WebSocket with TLS.
+    /// The listener of MQTT over WebSocket with TLS.
     case webSocketTLS = "mqtt.webSocketTlsPort"
-    /// The pages with TLS.
+    /// The listener of the web pages with TLS.
     case httpTLS = "http.tlsPort"
 
     /// The value that switches a listener off.
@@ -16,13 +16,14 @@ package enum ListenerSetting: String, Sendable {
 }
 
 extension Settings {
-    /// Returns whether the port of a listener was set.
+    /// Returns whether the port of a listener was set explicitly.
     package func isGiven(_ listener: ListenerSetting) -> Bool { origin(listener.rawValue) != .standard }
 
-    /// Returns the port of a listener: nil if it is switched off, 0 for any free port.
+    /// Returns the port of a listener; nil if the listener is switched off, and 0 for any free port.
     package func port(_ listener: ListenerSetting) -> Int? {
         let port = integer(listener.rawValue)
-        // Services that share a machine, above all in tests, request free ports with one setting.
+        // If the MQTT or the HTTP port is 0, this port is 0 by default too, so that services that share a machine, as
+        // in tests, get free ports with one setting.
         if origin(listener.rawValue) == .standard, mqttPort == 0 || httpPort == 0 { return 0 }
         return port == ListenerSetting.off ? nil : port
     }

@@ -1,7 +1,7 @@
 /// The form of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// Time, level, message, `key=value`.
+    /// One line per event with time, level, message and `key=value`.
     case text
-    /// One JSON object per line.
+    /// One line per event with a JSON object.
     case json
 }

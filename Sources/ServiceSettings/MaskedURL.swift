@@ -1,6 +1,6 @@
-/// The masking of credentials in addresses that are shown.
+/// The masking of credentials in URLs that are shown.
 enum MaskedURL {
-    /// Returns the address with `***` for user and password and for each value of its query.
+    /// Returns a URL with `***` in place of the user and password and of each value in the query.
     ///
     /// A text that isn't a URL stays unchanged, unless `isURL` says that it should be one.
     static func text(_ text: String, isURL: Bool) -> String {

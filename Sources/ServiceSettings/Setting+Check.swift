@@ -1,7 +1,7 @@
 import Domain
 
 extension Setting {
-    /// Reads a value from a flag or the environment; nil if it is of another kind.
+    /// Parses a value from a flag or the environment; returns nil if the text is not of the setting's kind.
     func parse(_ text: String) -> SettingValue? {
         switch kind {
         case .text, .choice, .duration: .text(text)
@@ -14,12 +14,12 @@ extension Setting {
         }
     }
 
-    /// Splits `a, b` into its words.
+    /// Splits a text such as `a, b` into its words.
     static func items(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns the problem with a value of the right kind; nil if the value is valid.
+    /// Returns what is wrong with a value of the right kind; nil if the value is valid.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -33,7 +33,7 @@ extension Setting {
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
-            // It can end up as a line of the broker's configuration.
+            // The text can become a line of the broker's configuration.
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
@@ -45,7 +45,7 @@ extension Setting {
         }
     }
 
-    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a time.
+    /// Returns the number of seconds in a time such as `90s`, `30m`, `12h` or `1d`; nil if the text isn't a time.
     static func seconds(_ text: String) -> Int? {
         guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
             let count = Int(text.dropLast()), count >= 0
@@ -54,7 +54,7 @@ extension Setting {
         return isTooMuch ? nil : product
     }
 
-    /// Returns a number of seconds in the largest unit that divides it.
+    /// Returns a number of seconds as text, in the largest unit in which it is a whole number.
     static func time(_ seconds: Int) -> String {
         let unit = units.first { seconds % $0.seconds == 0 } ?? ("s", 1)
         return "\(seconds / unit.seconds)\(unit.name)"
@@ -67,9 +67,9 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns the fault of a page's origin, with a correction; nil if the origin is valid.
+    /// Returns what is wrong with the origin of a web page, with a correction; nil if the origin is valid.
     ///
-    /// A browser sends `scheme://host:port`, which any other form would never match.
+    /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {
         guard origin != "*", origin != "null" else { return nil }
         guard let scheme = origin.firstRange(of: "://"), scheme.lowerBound > origin.startIndex else {
@@ -95,7 +95,7 @@ extension Setting {
         Suggestion.nearest(to: word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 
-    /// The expected kind in words, for errors.
+    /// The kind of value that the setting expects, in words, for errors.
     var demand: String {
         switch kind {
         case .text, .flag: kindText
@@ -104,7 +104,7 @@ extension Setting {
         }
     }
 
-    /// The kind in words, for the reference.
+    /// The kind of value in words, for the reference.
     package var kindText: String {
         switch kind {
         case .text: "text"

@@ -5,7 +5,7 @@ package enum SettingValue: Sendable, Equatable {
     case flag(Bool)
     case list([String])
 
-    /// The value as text; a list is joined with commas.
+    /// The value as text; the items of a list are joined with commas.
     package var text: String {
         switch self {
         case .text(let text): text
@@ -16,7 +16,7 @@ package enum SettingValue: Sendable, Equatable {
     }
 }
 
-/// A row of the table of settings: everything about a setting but its value.
+/// A row of the table of settings, with everything about a setting except its value.
 package struct Setting: Sendable {
     /// The kind of a setting's values.
     package enum Kind: Sendable, Equatable {
@@ -28,21 +28,21 @@ package struct Setting: Sendable {
         case duration(ClosedRange<Int>)
         /// True or false.
         case flag
-        /// One of these words.
+        /// One of the given words.
         case choice([String])
-        /// Any of these words, each once, separated by commas or as an array.
+        /// Any of the given words, each at most once, separated by commas or as an array.
         case choices([String])
     }
 
-    /// The name in a file (`mqtt.port` is `port` under `mqtt`), and the stem of the other names.
+    /// The setting's name in a file, where `mqtt.port` is `port` under `mqtt`; its other names are derived from it.
     package let key: String
-    /// The kind of its values.
+    /// The kind of the setting's values.
     package let kind: Kind
     /// The default value.
     package let standard: SettingValue
-    /// The unit of a number; empty if it has none.
+    /// The unit of a number; empty if the number has none.
     package let unit: String
-    /// One sentence about its effect.
+    /// One sentence about the setting's effect.
     package let doc: String
     /// Whether the value must never be shown.
     package let isSecret: Bool
@@ -56,7 +56,7 @@ package struct Setting: Sendable {
         self.isSecret = isSecret
     }
 
-    /// The name in the environment: `LAMPLIGHTER_MQTT_PORT`, `LAMPLIGHTER_HTTP_PUBLIC_URL`.
+    /// The setting's environment variable, such as `LAMPLIGHTER_MQTT_PORT` or `LAMPLIGHTER_HTTP_PUBLIC_URL`.
     package var environmentName: String {
         var name = "LAMPLIGHTER_"
         for character in key {

@@ -1,8 +1,8 @@
 package import JSON
 
-/// The settings in force, each with its value and origin.
+/// The settings of this process, each with its value and origin.
 package struct Settings: Sendable {
-    /// The origin of a value; a later case wins.
+    /// The origin of a setting's value; later cases take precedence over earlier ones.
     package enum Origin: Sendable, Equatable {
         case standard
         case file(String)
@@ -20,16 +20,16 @@ package struct Settings: Sendable {
         }
     }
 
-    /// One setting's row, value and origin.
+    /// A setting's row in the table, its value and its origin.
     package struct Entry: Sendable {
-        /// The row of the table.
+        /// The setting's row in the table.
         package let setting: Setting
-        /// The value in force.
+        /// The setting's value.
         package let value: SettingValue
-        /// Its origin.
+        /// The origin of the value.
         package let origin: Origin
 
-        /// The value to show: secrets and credentials in addresses are masked.
+        /// The value to show, in which secrets and credentials in URLs are masked.
         package var shown: String {
             guard !setting.isSecret else { return value.text.isEmpty ? "" : "***" }
             guard case .text(let text) = value else { return value.text }
@@ -41,7 +41,7 @@ package struct Settings: Sendable {
                 .joined(separator: ",")
         }
 
-        /// The value to show as JSON, which keeps its kind.
+        /// The value to show as JSON of the same kind.
         package var shownJSON: JSONValue {
             if case .text = value { return .string(shown) }
             return setting.isSecret ? .string(shown) : value.json
@@ -60,13 +60,13 @@ package struct Settings: Sendable {
     /// All settings in the table's order.
     package var entries: [Entry] { SettingsTable.all.compactMap { values[$0.key] } }
 
-    /// Returns the value of a key that the table has.
+    /// Returns the value of a setting that is in the table.
     func value(_ key: String) -> SettingValue {
         guard let entry = values[key] else { preconditionFailure("no setting \(key)") }
         return entry.value
     }
 
-    /// Returns the origin of the value of a key that the table has.
+    /// Returns the origin of the value of a setting that is in the table.
     func origin(_ key: String) -> Origin { values[key]?.origin ?? .standard }
 
     func text(_ key: String) -> String { value(key).text }
@@ -76,7 +76,7 @@ package struct Settings: Sendable {
         return number
     }
 
-    /// Returns a time in seconds.
+    /// Returns the value of a setting that is a time, in seconds.
     func seconds(_ key: String) -> Int {
         guard let seconds = Setting.seconds(text(key)) else { preconditionFailure("\(key): kind") }
         return seconds
@@ -89,7 +89,7 @@ package struct Settings: Sendable {
         return items
     }
 
-    /// Returns a text; nil if it is empty.
+    /// Returns the value of a setting as text; nil if it is empty.
     func optional(_ key: String) -> String? {
         let text = text(key)
         return text.isEmpty ? nil : text

@@ -4,9 +4,9 @@ import Problems
 import Synchronization
 import SystemPackage
 
-/// The configuration file, which must not have names that aren't settings.
+/// The reader of the configuration file, which must not contain names that aren't settings.
 enum SettingsFile {
-    /// The keys of a file, collected when the library asks for each whether it is a secret.
+    /// The keys in a file, collected when the library asks for each key whether its value is a secret.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }
@@ -15,7 +15,7 @@ enum SettingsFile {
 
     /// Reads a YAML (`.yaml`, `.yml`) or JSON file.
     ///
-    /// - Throws: A `Problem` if the file is missing, malformed, or holds an unknown setting.
+    /// - Throws: A `Problem` if the file is missing or malformed, or contains an unknown setting.
     static func open(_ name: String) async throws -> (path: String, provider: any ConfigProvider) {
         let path = AbsolutePath.of(name)
         let keys = Keys()
@@ -56,7 +56,7 @@ enum SettingsFile {
         _ path: String,
         isSecret: @escaping @Sendable (String, Any) -> Bool
     ) async throws -> any ConfigProvider {
-        // The libraries require a mapping; an empty file isn't one, and sets nothing.
+        // An empty file sets nothing, but the libraries would refuse it because it isn't a mapping.
         if isBlank(path) { return InMemoryProvider(values: [:]) }
         if path.hasSuffix(".json") {
             return try await FileProvider<JSONSnapshot>(
@@ -70,7 +70,8 @@ enum SettingsFile {
         )
     }
 
-    /// Returns whether a key is a section with only comments, such as `mqtt:`, which the library takes for a value.
+    /// Returns whether a key is a section that contains only comments, such as `mqtt:`, which the library takes for a
+    /// value.
     private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
         guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else { return false }
         let path = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
@@ -90,11 +91,11 @@ enum SettingsFile {
 
     private static func reason(_ error: any Error, _ path: String) -> String {
         guard TextFile.read(path) != nil else { return "no such file, or not readable by this user" }
-        // The first line has the error and its place; the parser's context lines can quote a value.
+        // Only the first line is used, which contains the error and its place: the lines after it can quote a value.
         return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
     }
 
-    /// Returns `file:line` of a key, found by a simple search of the text.
+    /// Returns the place of a key as `file:line`, found by a simple search in the text.
     private static func location(of key: String, in path: String) -> String {
         guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else { return path }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

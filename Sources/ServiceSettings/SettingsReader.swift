@@ -1,18 +1,18 @@
 import Configuration
 import Problems
 
-/// A reader of the settings: file, then environment, then flags; the later wins.
+/// A reader of the settings from the file, the environment and the flags, of which the later ones take precedence.
 package struct SettingsReader {
     private let environment: [String: String]
     private let flags: [String: String]
     private let file: String?
 
-    /// Prepares a reading.
+    /// Prepares to read the settings.
     ///
     /// - Parameters:
-    ///   - file: A YAML or JSON file; nil to take `LAMPLIGHTER_CONFIG`, if set.
+    ///   - file: The path of a YAML or JSON file; nil to use the path in `LAMPLIGHTER_CONFIG`, if it is set.
     ///   - environment: The process's environment.
-    ///   - flags: Texts given on the command line, by key.
+    ///   - flags: The texts that are given on the command line, by the settings' keys.
     package init(file: String?, environment: [String: String], flags: [String: String]) {
         let named = environment["LAMPLIGHTER_CONFIG"]
         self.file = file ?? (named?.isEmpty == false ? named : nil)
@@ -22,7 +22,7 @@ package struct SettingsReader {
 
     /// Reads and checks every setting.
     ///
-    /// - Throws: A `Problem` that names the setting, its place and its fault.
+    /// - Throws: A `Problem` that names the setting, where it is set and what is wrong with it.
     package func read() async throws -> Settings {
         var sources = [try flagSource(), environmentSource()]
         var path: String?
@@ -35,7 +35,7 @@ package struct SettingsReader {
         return Settings(file: path, entries: entries)
     }
 
-    /// Warnings about variables that look like settings but are not.
+    /// Warnings about environment variables that look like settings but aren't.
     package var notes: [String] {
         let known = SettingsTable.all.map(\.environmentName) + ["LAMPLIGHTER_CONFIG"]
         return environment.keys.sorted().compactMap { name in

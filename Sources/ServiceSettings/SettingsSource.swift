@@ -1,17 +1,17 @@
 import Configuration
 import Problems
 
-/// A layer of the configuration: a provider, with the displayed origin of its values.
+/// A source of settings: a provider of values, with the origin to show for them.
 struct SettingsSource {
-    /// Prefix of every key in this layer.
+    /// The prefix of every key in this source.
     let prefix: [String]
     let provider: any ConfigProvider
-    /// Returns the origin to show for a setting that has its value from this layer.
+    /// The function that returns the origin to show for a setting whose value comes from this source.
     let origin: (Setting) -> Settings.Origin
 
-    /// Reads a setting from this layer; nil if the layer doesn't have it.
+    /// Reads a setting from this source; returns nil if the source doesn't contain it.
     ///
-    /// - Throws: A `Problem` if the value is of another kind.
+    /// - Throws: A `Problem` if the value is not of the setting's kind.
     func value(of setting: Setting) throws -> SettingValue? {
         let key = AbsoluteConfigKey(prefix + setting.key.split(separator: ".").map(String.init))
         do {
@@ -23,7 +23,7 @@ struct SettingsSource {
         }
     }
 
-    /// Returns nil for an absent value, and throws for a value that can't be read.
+    /// Returns nil if the value is missing, and throws a `Problem` if it can't be read.
     private func failure(_ setting: Setting, _ key: AbsoluteConfigKey) throws -> SettingValue? {
         do {
             for type in setting.configTypes {
@@ -42,7 +42,7 @@ struct SettingsSource {
 }
 
 extension Setting {
-    /// The kind's types in swift-configuration; the second is tried if the first doesn't fit.
+    /// The types of the setting's kind in swift-configuration; the second type is tried if the first one doesn't fit.
     fileprivate var configTypes: [ConfigType] {
         switch kind {
         case .text, .choice, .duration: [.string]

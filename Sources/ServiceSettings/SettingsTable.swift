@@ -2,18 +2,18 @@ package import JSON
 
 /// The table of all settings, on which reading, checking, `lamplighter config` and the reference are based.
 ///
-/// To add a setting, add an entry to schemas/settings.yaml, from which the build makes the rows.
+/// To add a setting, add an entry to schemas/settings.yaml, from which the build creates the rows.
 package enum SettingsTable {
     private static let byKey = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Finds the row of a key.
+    /// Returns the row of a setting with a key; nil if there is none.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
-    /// Returns the key nearest to a misspelled one; nil if none is near enough.
+    /// Returns the key that is most similar to a misspelled one; nil if none is similar enough.
     static func suggestion(for key: String) -> String? { Suggestion.nearest(to: key, among: all.map(\.key)) }
 }
 
-/// The reference of all settings, made from the table.
+/// The reference of all settings, which is created from the table.
 package enum SettingsReference {
     /// A Markdown table of each setting's name, environment variable, values, default and effect.
     package static var markdown: String {
@@ -29,7 +29,7 @@ package enum SettingsReference {
 }
 
 extension SettingValue {
-    /// The value as JSON of its own kind.
+    /// The value as JSON of the same kind.
     package var json: JSONValue {
         switch self {
         case .text(let text): .string(text)

@@ -4,11 +4,13 @@ import Problems
 
 /// The setting that names a PostgreSQL database.
 enum StoreSetting {
-    /// The setting's key; an address is never shown with a possible secret in it.
+    /// The setting's key; an invalid address is never shown, since it could contain a secret.
     static let key = "store"
     private static let schemes = ["postgres://", "postgresql://"]
 
-    /// Returns the problem with an address that was given at a place; nil if it is valid.
+    /// Returns the problem with an address; nil if the address is valid.
+    ///
+    /// The problem names `origin`, which says where the address was given.
     static func problem(with text: String, from origin: String) -> Problem? {
         guard !text.isEmpty else { return nil }
         guard schemes.contains(where: text.hasPrefix) else {
@@ -55,7 +57,7 @@ enum StoreSetting {
 extension Settings {
     /// The PostgreSQL database; nil if the store is the file in the data directory.
     package var database: PostgresAddress? { optional(StoreSetting.key).flatMap { try? PostgresAddress($0) } }
-    /// Reads the address, given at a place, of a database other than the settings' own.
+    /// Parses the address of a database other than the one in the settings; `origin` says where the address was given.
     ///
     /// - Throws: A `Problem` if the text isn't an address.
     package func database(named text: String, by origin: String) throws -> PostgresAddress {
@@ -63,17 +65,17 @@ extension Settings {
         return try PostgresAddress(text)
     }
 
-    /// File that the gate reads; nil for the data directory's file, or if it is on another machine.
+    /// The file that the gate reads; nil if it is the file in the data directory, or if it is on another machine.
     package var gateFile: String? { isGateElsewhere ? nil : optional("gateFile") }
-    /// Whether the gate's file is on another machine, where `lamplighter feed` keeps it.
+    /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     package var isGateElsewhere: Bool { optional("gateFile") == "none" }
 }
 
 extension DataDirectory {
-    /// Opens the existing directory that settings name, for commands that work on it.
+    /// Opens the existing data directory that the settings name, for commands that work on it.
     ///
-    /// It holds the store's file, unless the store is a database elsewhere.
-    /// - Throws: A `Problem` if it doesn't exist.
+    /// The directory contains the store's file, unless the store is on a database server.
+    /// - Throws: A `Problem` if the directory doesn't exist.
     package static func existing(_ settings: Settings) throws -> DataDirectory {
         try existing(settings.dataDirectory, holdsStore: settings.database == nil)
     }

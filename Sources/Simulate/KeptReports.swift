@@ -1,30 +1,30 @@
 /// The reports that a device keeps until the service has answered them, with the times at which they are sent.
 ///
-/// At most 16 reports are under way; others wait until these are answered. A report without an answer is sent again
-/// after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter that keeps devices that lost the
-/// same service from all returning at once.
+/// At most 16 reports are under way, that is, sent and not yet answered; the others wait. A report without an answer is
+/// sent again after 5 seconds, and each further pause is twice as long as the last, up to 5 minutes. Because of random
+/// jitter, devices that lost the same service don't all send at the same time.
 struct KeptReports {
     private struct Kept {
         var id: String
         var payload: [UInt8]
-        /// The time of the next sending.
+        /// The time at which the report is next sent, in milliseconds.
         var at: Int64
-        /// Milliseconds until the next repeat; 0 before the first sending.
+        /// The pause before the next repeat, in milliseconds; 0 before the report is first sent.
         var pause: Int64 = 0
     }
 
     /// The maximum number of reports under way.
     static let underWayMax = 16
-    /// Milliseconds before the first repeat.
+    /// The pause before the first repeat, in milliseconds.
     static let firstPause: Int64 = 5000
-    /// The maximum milliseconds between repeats.
+    /// The maximum pause between repeats, in milliseconds.
     static let lastPause: Int64 = 300_000
 
     private var underWay: [Kept] = []
     private var waiting: [Kept] = []
     private var nextAt = Int64.max
 
-    /// Whether everything is answered.
+    /// Whether all reports have been answered.
     var isEmpty: Bool { underWay.isEmpty && waiting.isEmpty }
 
     /// Keeps a new report.
@@ -41,13 +41,13 @@ struct KeptReports {
         return true
     }
 
-    /// Makes the reports under way due at once.
+    /// Makes all reports under way due now, so that they are sent again.
     mutating func sendAgain(at now: Int64) {
         for index in underWay.indices { underWay[index].at = now }
         nextAt = now
     }
 
-    /// Returns the reports to be sent now, oldest first, and the number of them that were sent before.
+    /// Returns the payloads of the reports that are due, oldest first, and how many of them are repeats.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

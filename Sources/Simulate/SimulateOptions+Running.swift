@@ -5,10 +5,10 @@ import Service
 package import ServiceSettings
 
 extension SimulateOptions {
-    /// Reads the port of the service on a data directory, and its demo product and app.
+    /// Reads the port of the service that runs on a data directory, and the directory's demo product and app.
     ///
-    /// A `productFile` is a product's document to take instead of the demo's, with `productSecret`.
-    /// - Throws: A `Problem` if no service runs there or the file can't be read.
+    /// `productFile` names a product's document, with its `productSecret`, to use instead of the demo product's.
+    /// - Throws: A `Problem` if no service runs on the directory, or the product's document can't be used.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings)
         guard let ready = ReadyFile.read(directory), let port = ready["mqttPort"]?.intValue else {

@@ -14,11 +14,11 @@ package struct SimulateOptions: Sendable {
     package var productSecret: String
     /// The number of devices.
     package var devices = 10
-    /// Reports a second, over all devices together.
+    /// The number of reports that all devices together send a second.
     package var rate = 2.0
-    /// The duration, in seconds.
+    /// The duration of the simulation, in seconds.
     package var duration = 60.0
-    /// The app that a simulated user logs in with; nil for none.
+    /// The app in which a simulated user logs in; nil if no user is simulated.
     package var app: App?
 
     /// An app with its credentials.
@@ -35,7 +35,7 @@ package struct SimulateOptions: Sendable {
         }
     }
 
-    /// Creates options from the product's document and secret; the rest has defaults.
+    /// Creates options with the product's document and secret, and defaults for all else.
     package init(product: JSONObject, productSecret: String) {
         self.product = product
         self.productSecret = productSecret
@@ -50,7 +50,7 @@ package struct SimulateSummary: Sendable {
     package internal(set) var answered = 0
     /// The number of answers that refused a report.
     package internal(set) var refused = 0
-    /// The number of reports sent again for lack of an answer.
+    /// The number of times that a report was sent again because its answer was missing.
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0

@@ -1,10 +1,10 @@
 import JSON
 import Load
 
-/// A simulated user with an app, which logs in, binds the devices, and sees their reports.
+/// A simulated user of an app, who logs in, binds the devices, and receives the devices' statuses.
 struct SimulatedApp {
     enum Phase {
-        /// Not connected until a time.
+        /// Not connected; the next attempt begins at the time `until`.
         case away(until: Int64)
         /// Connecting, with the app's secret or the session's token.
         case connecting
@@ -17,14 +17,14 @@ struct SimulatedApp {
     let app: SimulateOptions.App
     let terminalID = RandomHex.digits(bytes: 16)
     var phase = Phase.away(until: 0)
-    /// The time when its phase began, or of its last write.
+    /// The time at which the phase began or the last ping was sent, in milliseconds.
     var since: Int64 = 0
-    /// The number of refused connections since the last accepted one.
+    /// The number of refused connections since the last accepted connection.
     var refusals = 0
     private(set) var uid: String?
     private(set) var token: String?
     private var requests = 0
-    /// The devices whose binding was requested on this connection.
+    /// The ids of the devices whose binding was requested on the current connection.
     private var asked: Set<String> = []
 
     init(app: SimulateOptions.App) { self.app = app }
@@ -39,15 +39,15 @@ struct SimulatedApp {
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// Returns the topics to subscribe to; the user's topics need a session.
+    /// Returns the topic filters to subscribe to, which include the user's topics once the app is logged in.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
 
-    /// Returns the request for a session of a fresh user.
+    /// Returns the request that logs in as a new anonymous user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// Returns the request that binds a device, once for each device on a connection.
+    /// Returns the request that binds a device; nil if the device has no id, is already bound, or was requested before.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard let did = device.did, !dids.contains(did), asked.insert(did).inserted
         else { return nil }
@@ -56,29 +56,29 @@ struct SimulatedApp {
         ])
     }
 
-    /// Returns the request that switches a device.
+    /// Returns the request that sends a command to a device.
     mutating func controlRequest(_ did: String, _ data: JSONObject) -> [UInt8] {
         request(["did": .string(did), "data": .object(data)])
     }
 
     /// The time of the next command, in milliseconds; nil before the first binding.
     var nextCommandAt: Int64?
-    /// The devices that are bound.
+    /// The ids of the devices that are bound.
     private(set) var dids: [String] = []
 
-    /// Notes that a device is bound.
+    /// Records that a device is bound.
     mutating func noteBound(_ did: String) {
         if !dids.contains(did) { dids.append(did) }
     }
 
-    /// Notes that the connection is gone until a time, with its pending answers.
+    /// Records that the connection is lost and when to try again; pending requests will get no answers.
     mutating func lose(until time: Int64) {
         phase = .away(until: time)
         asked = []
     }
 
-    /// Takes a refusal; the second in a row makes it forget the session, so that the next connection logs in as another
-    /// user.
+    /// Counts a refused connection; the second in a row discards the session, so that the next connection logs in as a
+    /// new user.
     mutating func noteRefusal() {
         refusals += 1
         guard refusals > 1 else { return }
@@ -86,9 +86,9 @@ struct SimulatedApp {
         dids = []
     }
 
-    /// Takes the answer to the login.
+    /// Reads the answer to the login request.
     ///
-    /// - Returns: Whether it gave a session.
+    /// - Returns: Whether the answer contains a session.
     mutating func begin(_ answer: JSONObject) -> Bool {
         guard let result = answer["result"]?.objectValue,
             let token = result["token"]?.stringValue,

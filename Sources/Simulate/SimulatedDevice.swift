@@ -2,17 +2,17 @@ import Domain
 import JSON
 import Load
 
-/// One simulated device: its identity, its values and its unanswered reports.
+/// One simulated device: its id and secret, its values, and its unanswered reports.
 ///
-/// It registers with its product's secret, connects with its own, and keeps each report until the service has answered
-/// it.
+/// The device registers with its product's secret, connects with its own secret, and keeps each report until the
+/// service has answered it.
 struct SimulatedDevice {
     enum Phase {
-        /// Not connected until a time.
+        /// Not connected; the next attempt begins at the time `until`.
         case away(until: Int64)
-        /// Connected as its product, waiting for an identity.
+        /// Connected with the product's secret, waiting for the device's id and secret.
         case registering
-        /// Connecting as itself.
+        /// Connecting with the device's own id and secret.
         case connecting
         case online
     }
@@ -22,14 +22,14 @@ struct SimulatedDevice {
     private(set) var did: String?
     private(set) var secret: String?
     var phase = Phase.away(until: 0)
-    /// The time when its phase began, or of its last write.
+    /// The time at which the phase began or the last ping was sent, in milliseconds.
     var since: Int64 = 0
     var nextReportAt: Int64 = 0
     private var kept = KeptReports()
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
-    /// A part of ids that differs from run to run, since the service remembers earlier ids.
+    /// A part of the messages' ids that differs in each run, since the service remembers the ids of earlier runs.
     private let run: String
 
     init(_ product: Product, run: String) {
@@ -41,7 +41,7 @@ struct SimulatedDevice {
 
     var isOnline: Bool { if case .online = phase { true } else { false } }
 
-    /// The request for an identity.
+    /// The payload of the message that registers the device.
     var registration: [UInt8] {
         JSONValue.object([
             "id": .string("reg-\(run)"), "mac": .string(mac),
@@ -50,9 +50,9 @@ struct SimulatedDevice {
         ]).encoded()
     }
 
-    /// Takes the answer to the registration.
+    /// Reads the answer to the registration.
     ///
-    /// - Returns: Whether it gave an identity.
+    /// - Returns: Whether the answer contains an id and a secret.
     mutating func register(_ answer: JSONObject) -> Bool {
         guard let result = answer["result"]?.objectValue, let did = result["did"]?.stringValue,
             let secret = result["secret"]?.stringValue
@@ -65,13 +65,13 @@ struct SimulatedDevice {
     /// Whether there are unanswered reports.
     var isOwed: Bool { !kept.isEmpty }
 
-    /// Makes the next report and keeps it until its answer.
+    /// Makes the next report, and keeps it until the service answers it.
     mutating func report(at now: Int64) {
         let data = values.drift(at: Double(now) / 1000)
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Obeys a command and returns the report that answers it; nil for a repeated command.
+    /// Carries out a command and returns the report that answers it; nil if the command was received before.
     mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
         guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
@@ -84,20 +84,20 @@ struct SimulatedDevice {
         )
     }
 
-    /// Takes the answer to a report.
+    /// Processes the answer to a report.
     ///
-    /// - Returns: Whether it was accepted; nil if there is no such report.
+    /// - Returns: Whether the report was accepted; nil if no report with the answer's id is under way.
     mutating func settle(_ answer: JSONObject) -> Bool? {
         guard let id = answer["id"]?.stringValue, kept.settle(id) else { return nil }
         return answer["ok"]?.boolValue ?? false
     }
 
-    /// Returns the reports to be sent now, and the number of repeats among them.
+    /// Returns the payloads of the reports that are due, and the number of repeats among them.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         kept.due(at: now)
     }
 
-    /// Makes the reports under way due at once, on a new connection.
+    /// Makes all reports under way due now, after a reconnection.
     mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
 
     @discardableResult

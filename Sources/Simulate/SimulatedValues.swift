@@ -15,11 +15,11 @@ struct SimulatedValues {
         }
     }
 
-    /// Advances the time; returns the values to report now.
+    /// Changes some values as of a time, in seconds, and returns the values to report.
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {
-            // Users switch values seldom; measurements change all the time.
+            // Users rarely change a value, but measurements change all the time.
             let isMeasured = point.access == .readOnly && point.kind == .float
             guard isMeasured || Int.random(in: 0..<20) == 0 else { continue }
             current[point.name] = Self.value(of: point, at: seconds)
@@ -29,9 +29,10 @@ struct SimulatedValues {
         return JSONObject(changed)
     }
 
-    /// Takes the values that a command writes.
+    /// Stores the values that a command writes.
     ///
-    /// - Returns: Whether all data points are known; one added to the product meanwhile isn't.
+    /// - Returns: Whether all data points of the command are known; a data point added to the product meanwhile is
+    ///   unknown.
     mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
             if product.point(member.key)?.access != .writeOnly { current[member.key] = member.value }
@@ -41,7 +42,7 @@ struct SimulatedValues {
 
     var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    /// Returns the beginning or end of a fault now and then, else nil.
+    /// Returns the beginning or the end of a fault at random times, otherwise nil.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {
@@ -54,10 +55,10 @@ struct SimulatedValues {
         return [["name": .string(name), "value": true]]
     }
 
-    /// The field for `fault()`: `faults`, or `alerts` for a product without faults.
+    /// The field of a report that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
-    /// Returns a value that an app can set; nil if the product has no writable data point.
+    /// Returns a random value of a data point that apps can write; nil if the product has no such data point.
     static func command(_ product: Product) -> JSONObject? {
         let point =
             product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }
@@ -78,7 +79,8 @@ struct SimulatedValues {
         }
     }
 
-    /// Returns a measurement of a daily curve, warm in the afternoon and cold before dawn, with a little noise.
+    /// Returns a measurement on a daily temperature curve, warm in the afternoon and cold before dawn, with a little
+    /// noise.
     private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))

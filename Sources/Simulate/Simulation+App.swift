@@ -2,11 +2,11 @@ import Domain
 import JSON
 import Load
 
-/// The app's side of a simulation; its connection has the place after the devices'.
+/// The app's side of a simulation, whose connection comes after the devices' connections in the socket pool.
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if it isn't, and binds devices that have an identity; with `commands`, also switches them.
+    /// Connects the app if it isn't connected, binds devices that have an id, and, if `commands`, sends them commands.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }
@@ -14,7 +14,7 @@ extension Simulation {
         case .away(let until): if now >= until { open(&app, at: now) }
         case .connecting, .loggingIn: if now - app.since > 10_000 { lose(&app, "no answer", at: now) }
         case .loggedIn:
-            // A failed write drops the connection without a report.
+            // A failed write removes the connection from the pool without calling `lost`.
             guard pool.sockets[place] != nil else { return lose(&app, "not connected", at: now) }
             if now - app.since > 30_000 {
                 app.since = now
@@ -36,7 +36,7 @@ extension Simulation {
         pool.flush(place)
     }
 
-    /// Notes that the app's connection is gone; like a device, it comes back after a while.
+    /// Records that the app's connection is lost; the app reconnects after a while, as a device does.
     private func lose(_ app: inout SimulatedApp, _ why: String, at now: Int64) {
         lastError = "app: \(why)"
         summary.reconnects += 1
@@ -44,7 +44,7 @@ extension Simulation {
         app.lose(until: now + .random(in: 500...3000))
     }
 
-    /// Notes that the app's connection is gone, for the loop that waits for the connections.
+    /// Records that the app's connection is lost, as reported by the socket pool.
     func loseApp(_ why: String) {
         guard var app else { return }
         lose(&app, why, at: LoadClock.milliseconds)
@@ -62,10 +62,10 @@ extension Simulation {
         }
     }
 
-    /// Milliseconds between the app's commands.
+    /// The time between the app's commands, in milliseconds.
     private static let commandPause: Int64 = 3000
 
-    /// Switches one of the app's devices now and then, if the product has a writable data point.
+    /// Sends a command to one of the app's devices if a command is due and the product has a writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,
@@ -118,7 +118,8 @@ extension Simulation {
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
-            // With the id and the passcode, another app can bind and switch the device, too.
+            // The line includes the passcode, because another app can bind and control the device with the id and the
+            // passcode.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
             app.noteBound(did)

@@ -4,7 +4,7 @@ import Load
 
 /// The connection of a device: registering, coming online, and received messages.
 extension Simulation {
-    /// Begins a connection: as the product while the device has no identity, then as the device.
+    /// Opens a connection: with the product's secret while the device has no id, then with the device's own secret.
     func open(_ index: Int, at now: Int64) {
         let device = devices[index]
         devices[index].since = now
@@ -19,7 +19,7 @@ extension Simulation {
         }
     }
 
-    /// Disconnects: publishes the presence first, since a clean disconnect sends no will.
+    /// Publishes that a device is offline and disconnects it: after a clean disconnect, the broker sends no will.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
         pool.sockets[index]?.publish(
@@ -29,7 +29,7 @@ extension Simulation {
         pool.sockets[index]?.disconnect()
     }
 
-    /// Notes that a connection is gone; the device comes back after a while.
+    /// Records that a device's connection is lost; the device reconnects after a while.
     func lose(_ index: Int, _ why: String, at now: Int64) {
         lastError = why
         if !devices[index].isOnline { opening -= 1 }
@@ -99,7 +99,7 @@ extension Simulation {
             topic: Array("\(options.root)/device/\(did)/presence".utf8),
             payload: Array("{\"online\":true}".utf8)
         )
-        // Reports that the last connection left without an answer are sent again.
+        // Reports that were not answered on the last connection are sent again.
         devices[index].reconnected(at: now)
         sendDue(index, at: now)
     }

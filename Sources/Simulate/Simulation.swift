@@ -5,8 +5,8 @@ import Load
 
 /// A run of simulated devices against a broker, for `lamplighter simulate`.
 ///
-/// It uses one thread, and one socket for each device. A device reports, resends unanswered reports, obeys commands,
-/// loses its connection now and then and comes back.
+/// The simulation uses one thread, and one socket for each device. Each device sends reports, resends unanswered
+/// reports, and obeys commands; now and then, it loses its connection and reconnects.
 package final class Simulation {
     let options: SimulateOptions
     let product: Product
@@ -19,17 +19,17 @@ package final class Simulation {
     var lastError: String?
     /// The number of connections that are being opened.
     var opening = 0
-    /// The number of devices that came to register in the current second.
+    /// The current second, and the number of devices that have tried to register in it.
     private var newcomers = (second: Int64(0), count: 0)
     let interrupts: () -> Int
     let tell: (String) -> Void
     let show: (String) -> Void
 
-    /// The maximum number of devices that connect at the same time: the broker's backlog is limited.
+    /// The maximum number of devices that are connecting at the same time, since the broker's backlog is limited.
     static let openingMax = 64
-    /// The maximum number of devices that register in a second: fewer than half of the newcomers that the gate lets in.
+    /// The maximum number of devices that register in a second: fewer than half as many as the gate admits.
     static let newcomersPerSecond = 90
-    /// The longest wait for the last answers at the end, in milliseconds.
+    /// The longest wait for the last answers after the end of the run, in milliseconds.
     static let endPatience: Int64 = 10_000
     /// The longest wait after an interrupt, in milliseconds.
     static let interruptPatience: Int64 = 3000
@@ -40,9 +40,10 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: The options of the simulation.
-    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation without waiting.
-    ///   - tell: Takes the progress line, once a second.
-    ///   - show: Takes the lines for the messages that the app's user sees.
+    ///   - interrupts: Returns the number of interrupts so far; the second interrupt ends the simulation without
+    ///     waiting.
+    ///   - tell: Receives the progress line once a second.
+    ///   - show: Receives a line for each event of the app, such as a message that its user receives.
     /// - Throws: `Rejection` for an invalid product document.
     package init(
         _ options: SimulateOptions,
@@ -62,7 +63,7 @@ package final class Simulation {
         pool = SocketPool(count: options.devices + 1)
     }
 
-    /// Runs for the requested time, or until it is interrupted, then waits for the last answers.
+    /// Runs the simulation for its duration or until an interrupt, then waits for the last answers.
     package func run() -> SimulateSummary {
         let start = LoadClock.milliseconds
         var end = start + Int64(options.duration * 1000)
@@ -110,7 +111,7 @@ package final class Simulation {
                 // The broker, or the service, did not answer.
                 if now - devices[index].since > 10_000 { lose(index, "no answer", at: now) }
             case .online:
-                // A failed write drops the connection without a report.
+                // A failed write removes the connection from the pool without calling `lost`.
                 guard pool.sockets[index] != nil else {
                     lose(index, "not connected", at: now)
                     continue
@@ -131,7 +132,7 @@ package final class Simulation {
         liveApp(commands: reports, at: now)
     }
 
-    /// Returns whether a device is allowed to connect now: only some register each second.
+    /// Returns whether a device may connect now: only a limited number of devices register each second.
     private func mayCome(_ index: Int, at now: Int64) -> Bool {
         guard devices[index].did == nil else { return true }
         if newcomers.second != now / 1_000 { newcomers = (now / 1_000, 0) }
@@ -139,7 +140,7 @@ package final class Simulation {
         return newcomers.count <= Self.newcomersPerSecond
     }
 
-    /// Sends a device's due reports: new ones, and repeats of reports that wait too long for an answer.
+    /// Sends a device's due reports: new reports, and reports whose answer is overdue.
     func sendDue(_ index: Int, at now: Int64) {
         let (payloads, repeats) = devices[index].due(at: now)
         summary.resent += repeats
@@ -152,7 +153,7 @@ package final class Simulation {
         pool.flush(index)
     }
 
-    /// Disconnects some devices, cleanly or abruptly; all come back.
+    /// Disconnects some devices, cleanly or abruptly; they reconnect later.
     private func dropSome(at now: Int64) {
         for index in devices.indices where devices[index].isOnline && Int.random(in: 0..<Self.dropsOneIn) == 0 {
             if Bool.random() { leave(index) }

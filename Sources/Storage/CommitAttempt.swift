@@ -1,18 +1,19 @@
-/// A batch that is run until it is committed, with the state that failed runs leave for the next run.
+/// A batch that is run again until it is committed, with the state that a failed run leaves for the next one.
 ///
 /// Only batches on PostgreSQL are run again (`RunAgain`).
 final class CommitAttempt<Value> {
-    /// The mark by which a run finds out that an earlier run was committed; nil if none is needed.
+    /// The mark by which a run finds out that an earlier run was committed; nil if the batch needs no mark.
     private let mark: CommitMark<Value>?
     private var hasMissedTurn = false
 
-    /// Makes the attempt of a batch, with or without a mark.
+    /// Makes the attempt to commit a batch, with or without a mark.
     init(_ mark: CommitMark<Value>?) { self.mark = mark }
 
-    /// Whether a commit was sent, and its answer lost.
+    /// Whether a commit was sent and its answer was lost.
     var isCommitLost: Bool { mark?.isLost == true }
 
-    /// Waits, before a run, for what the last run missed: its turn at the gate's file, or the server.
+    /// Waits for the turn to write the gate's file if the last run missed it, or for the server if the answer to the
+    /// last commit was lost.
     func awaitMissed(_ gate: GateCredentials?, _ engine: StoreEngine) throws {
         if hasMissedTurn { try gate?.awaitTurn() }
         if isCommitLost { engine.awaitServer() }
@@ -33,6 +34,6 @@ final class CommitAttempt<Value> {
         if StoreError.isOutcomeUnknown(error) { mark?.lose() }
     }
 
-    /// Leaves the mark for the next batch to delete; called after the last run.
+    /// Lets the next batch delete the mark; called after the last run.
     func end() { mark?.end() }
 }

@@ -9,9 +9,9 @@ final class GateChanges {
     var afterCommit: [() -> Void] = []
     /// Whether a message was left for the message sender.
     var hasOutgoingMessage = false
-    /// The largest number of a saved connection.
+    /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
-    /// Whether it has its turn at the gate's file.
+    /// Whether the transaction has its turn to write the gate's file.
     fileprivate(set) var hasTurn = false
 
     func note(connection number: Int64) {
@@ -25,10 +25,10 @@ final class GateChanges {
     }
 }
 
-/// The gate's file, kept in step with the store.
+/// The gate's credentials file, to which the store's changes of credentials are written.
 ///
-/// Transactions that change it take turns in the order of their commits. A turn begins before the commit and ends when
-/// the file has the changes.
+/// Transactions that change the file take turns, in the order of their commits. A turn begins before the commit and
+/// ends when the transaction's changes are in the file.
 final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
@@ -49,7 +49,7 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has been behind; outside the state, which is locked while the file is written.
+    /// How long the file has lacked changes; kept outside `state`, which is locked while the file is written.
     private let lag = GateLag()
 
     init(path: String) {
@@ -58,7 +58,7 @@ final class GateCredentials: Sendable {
 
     /// Whether the file lacks committed changes, as far as this process knows.
     ///
-    /// A tool opens the file without rewriting it, which the service did at its start.
+    /// A command opens the file without rewriting it, because the service rewrites the file at its start.
     var isBehind: Bool {
         state.withLock { state in
             guard state.isBehind, state.file == nil else { return state.isBehind }
@@ -71,11 +71,11 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns the record that gives the gate a connection's number, if the file's number is too far behind; otherwise
-    /// nil.
+    /// Returns the record that gives the gate a connection's number; nil if the number in the file is close enough.
     ///
-    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one. The file therefore
-    /// gets a record once in a broker's run, and again after each half of that lead.
+    /// After a start, the broker numbers connections from the file's number plus a lead, so that it never reuses a
+    /// number. The file therefore gets a new number once after each start of the broker, and again whenever half of
+    /// that lead is used up.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -83,19 +83,20 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Makes other threads and processes wait with their changes, and promises `changes` (`CredentialsLock`).
+    /// Takes the turn to write the file, so that other threads and processes wait, and announces the changes
+    /// (`CredentialsLock`).
     ///
-    /// Called before a commit, so that the file gets all changes in the order of their commits. In a transaction that a
-    /// database server would end as idle, it waits for `longest` milliseconds at most.
+    /// The method is called before a commit, so that the file gets all changes in the order of their commits. `longest`
+    /// limits the wait, in milliseconds, for a transaction that the database server would end after a long idle time.
     ///
-    /// - Throws: `GateTurnMissed`, with nothing committed, or `CredentialsError`.
+    /// - Throws: `GateTurnMissed` or `CredentialsError`; the transaction must not be committed then.
     func hold(_ changes: GateChanges, longest: Int64? = nil) throws {
         let begun = DispatchTime.now()
         let end = longest.map { begun + .milliseconds(Int($0)) } ?? .distantFuture
         guard turn.wait(timeout: end) == .success else { throw GateTurnMissed() }
         changes.hasTurn = true
         let waited = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
-        // Without holding the state, which every batch reads.
+        // `state`, which every batch reads, isn't locked during this step, since it can take long.
         let taken = try promise(
             longest: longest.map { max(0, $0 - Int64(waited / 1_000_000)) }
         )
@@ -119,17 +120,16 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Waits for the turn without a limit, and gives it up at once; a process that was silent for long has lost its
-    /// turn by then.
+    /// Waits for the turn without a time limit, and then gives the turn up at once.
     func awaitTurn() throws {
         let changes = GateChanges()
         defer { release(changes, withdrawing: true) }
         do { try hold(changes) } catch is GateTurnMissed {
-            // The next batch rewrites the file.
+            // If the turn was missed again, the next batch rewrites the file.
         }
     }
 
-    /// Ends the turn of these changes, if they have it; `withdrawing` if they weren't committed.
+    /// Ends the turn that `hold` took for these changes, if any; `withdrawing` says that they weren't committed.
     func release(_ changes: GateChanges, withdrawing: Bool = false) {
         guard changes.hasTurn else { return }
         changes.hasTurn = false
@@ -145,7 +145,8 @@ final class GateCredentials: Sendable {
 
     /// Detects committed changes that the file lacks because a process was killed or frozen before it wrote them.
     ///
-    /// The process that takes over its lanes calls this before it publishes answers that depend on these changes.
+    /// A process that takes over lanes calls this method before it publishes answers, since the answers can depend on
+    /// such changes.
     func inherit() throws {
         guard try !isBehind && CredentialsLock.isPromised(of: path) else { return }
         turn.wait()
@@ -165,7 +166,7 @@ final class GateCredentials: Sendable {
         lag.end()
     }
 
-    /// How long the file has lacked something that this process committed; zero while it is complete.
+    /// How long the file has lacked a change that this process committed; zero while the file is complete.
     var lagTime: Duration { lag.time }
 
     /// A reason to rewrite the file.
@@ -178,11 +179,12 @@ final class GateCredentials: Sendable {
         case bloated
     }
 
-    /// Rewrites the file from the records that `read` returns, unless another thread did so while this one waited;
-    /// other threads and processes wait meanwhile.
+    /// Rewrites the file from the records that `read` returns, unless another thread rewrote it while this one waited.
     ///
-    /// `isOwed` says whether a promised change may still be undecided. `read` calls `keep` now and then, so that others
-    /// see that this process is alive.
+    /// Other threads and processes can't write the file meanwhile.
+    ///
+    /// `isOwed` says whether a transaction that announced changes to the file may still be going on. `read` calls
+    /// `keep` now and then, so that other processes see that this process is alive.
     func rewrite(since reason: Reason, _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]) throws {
         turn.wait()
         defer { turn.signal() }
@@ -207,7 +209,7 @@ final class GateCredentials: Sendable {
             if let lock = lock.take() { state.file?.hold(lock) }
         }
         defer { state.withLock { $0.file?.release() } }
-        // Without holding the state, which every batch reads.
+        // `state`, which every batch reads, isn't locked during this step, since it can take long.
         let records = try read(isOwed) { try state.withLock { try $0.file?.keep() } }
         try state.withLock { state in
             state.isBehind = true
@@ -219,16 +221,17 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error that another writer had the turn at the gate's file, or left out changes that it had committed.
+/// The error thrown when another writer has the turn to write the gate's file, or stopped before it wrote its changes
+/// there.
 ///
-/// Nothing of this transaction was committed, and it can be run again.
+/// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {
     var description: String { "the gate's file is in use by another writer" }
 }
 
 extension Transaction {
-    /// The credential changes that a gate on another machine needs before the answers that depend on them, as records
-    /// in hexadecimal digits.
+    /// The changed records, in hexadecimal digits, that a gate on another machine must get before the answers that
+    /// depend on them.
     ///
     /// Empty if this process writes the gate's file itself.
     package var untoldCredentials: [String] { get throws { hasGateFile ? [] : try gate.records.map { try $0.hex() } } }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The time for which a file has lacked committed changes, read without waiting for its writer.
+/// The time for which the gate's file has lacked committed changes; reading it doesn't wait for the file's writer.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
-    /// Milliseconds from `began` until the file fell behind; negative while it is complete.
+    /// Milliseconds from `began` until the file began to lack changes; negative while the file is complete.
     private let since = Atomic<Int64>(-1)
 
-    /// Notes that the file is behind from now on; keeps an earlier moment.
+    /// Notes that the file lacks changes from now on; does nothing if it already lacked changes.
     func begin() {
         _ = since.compareExchange(expected: -1, desired: elapsed, ordering: .relaxed)
     }
@@ -14,7 +14,7 @@ final class GateLag: Sendable {
     /// Notes that the file is complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
-    /// How long the file has been behind, at least a millisecond; zero while it is complete.
+    /// How long the file has lacked changes, at least a millisecond; zero while the file is complete.
     var time: Duration {
         let since = since.load(ordering: .relaxed)
         return since < 0 ? .zero : .milliseconds(max(1, elapsed - since))

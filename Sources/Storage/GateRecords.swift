@@ -16,9 +16,10 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
-    /// A key is a session on its terminal, with its id as session and user.
+    /// For the gate, an API key is a session on the key's terminal; the key's id is the id of the session and of its
+    /// user.
     ///
-    /// The session stays after the key's end, so that the app's secret is never admitted there.
+    /// The gate keeps this session after the key's end, so that it never admits the app's secret on the key's terminal.
     private static let keys = """
         SELECT terminalId, appId, keyId, keyId, tokenHash,
             CASE WHEN endedAt IS NULL THEN coalesce(expiresAt, \(Instant.max.milliseconds)) ELSE 0 END,
@@ -26,7 +27,7 @@ enum GateRecords {
             FROM apiKey
         """
 
-    /// Returns all records; calls `keep` now and then.
+    /// Returns all records; calls `keep` before each query.
     static func all(_ sql: SQL, _ keep: () throws -> Void = {}) throws -> [Record] {
         var records: [Record] = []
         func add(_ query: String, _ record: (inout Row) -> Record?) throws {
@@ -63,7 +64,7 @@ enum GateRecords {
         }
     }
 
-    /// Returns the record of the largest connection number; nil before the first.
+    /// Returns the record of the largest connection number; nil before the first connection.
     static func connection(_ sql: SQL) throws -> Record? {
         let known = try StatusTable.lastConnection(sql)
         return known > 0 ? .connections(known: known) : nil

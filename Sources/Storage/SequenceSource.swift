@@ -1,9 +1,10 @@
 import Domain
 import Synchronization
 
-/// A source of numbers that grow from row to row, across restarts and processes that write in turns.
+/// A source of numbers that grow from row to row, even after a restart and when several processes write in turn.
 ///
-/// If several processes write at once, each has separate numbers: their remainder by 64 is its slot.
+/// If several processes write at once, each uses different numbers: the remainder of a number divided by 64 is the slot
+/// of the process that used it.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
@@ -15,18 +16,19 @@ final class SequenceSource: Sendable {
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Starts as a process that writes alone, or with `isShared` as one that hasn't joined the others yet.
+    /// Creates the source of a process that writes alone, or, with `isShared`, of a process that hasn't joined the
+    /// others yet.
     init(isShared: Bool) { self.isShared = isShared }
 
-    /// The slot whose numbers are used.
+    /// The slot whose numbers this process uses.
     var slot: NodeSlot { state.withLock(\.slot) }
 
     /// Uses numbers of a slot from now on.
     func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
 
-    /// The first number that a transaction under way may have used, or that a later one will use.
+    /// The smallest number that a transaction under way may have used, or that a later transaction can use.
     ///
-    /// All smaller numbers of this process are committed, or never will be.
+    /// This process's rows with smaller numbers are either already committed or will never be committed.
     var settled: Int64 {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
@@ -47,9 +49,10 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the next number: the microseconds of the transaction's moment, or one more than the last number.
+    /// Returns the next number: the transaction's time in microseconds since 1970, or one more than the last number if
+    /// that is larger.
     ///
-    /// With several processes, it is the least of the slot's numbers that isn't smaller than these.
+    /// With several processes, the result is rounded up to the next number of this process's slot.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)

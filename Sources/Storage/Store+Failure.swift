@@ -9,11 +9,11 @@ extension Store {
         case cannotOpen(path: String, reason: String)
         /// The disk has no space to open the file.
         case diskFull(path: String)
-        /// The file has not been migrated yet, and a tool does not migrate.
+        /// An earlier version of the program wrote the file, and a tool doesn't migrate it.
         case olderVersion(path: String)
-        /// The file's secrets were sealed with another key.
+        /// The secrets in the store were encrypted with another key.
         case foreignKey(path: String)
-        /// `lamplighter migrate --to` has begun to fill the store, and not finished.
+        /// `lamplighter migrate --to` has begun to fill the store, and has not finished.
         case halfMoved(path: String)
         /// No host of a database answers.
         case unreachable(path: String, reason: String)
@@ -21,9 +21,9 @@ extension Store {
         case readOnly(path: String, reason: String)
         /// The database refuses the user.
         case refused(path: String, reason: String)
-        /// A process that must not work beside this one works on the database.
+        /// Another process is using the database, and this process must not work on it at the same time.
         case inUse(path: String, reason: String)
-        /// The database's clock differs from ours by this much.
+        /// The database server's clock differs from this machine's by this many milliseconds.
         case wrongClock(milliseconds: Int64)
 
         package var description: String {

@@ -1,14 +1,14 @@
 package import PostgreSQL
 package import Sodium
 
-/// Stores in a PostgreSQL database.
+/// The functions of a store on a PostgreSQL database.
 extension Store {
     /// Connects to a database, migrates its tables to this version if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. At most `connectionsMax` connections
-    /// are open at once. Writing transactions of all processes with `isOneWriter` run one after another. `role` is the
-    /// process's role among the others. No transaction lasts longer than `bound`. `onConnection` gets each new
-    /// connection first.
+    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. At most
+    /// `connectionsMax` connections are open at once. The writing transactions of all processes that set `isOneWriter`
+    /// run one after another. `role` is this process's role among the processes on the database. No transaction lasts
+    /// longer than `bound`. `onConnection` is called with each new connection before the store uses it.
     ///
     /// - Throws: `Failure`.
     package convenience init(
@@ -42,15 +42,16 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // Partitions are made two weeks ahead, and tried again every hour (`historyPartitions`), so the store can
-            // start.
+            // The store can start without the new partitions: they are created two weeks before they are needed, and
+            // the job `historyPartitions` tries again every hour.
             return
         } catch {
             _ = try database.opening { throw error }
         }
     }
 
-    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil if it has no tables.
+    /// Returns the fingerprint of the key with which a database's secrets were encrypted; nil if the database has no
+    /// tables.
     ///
     /// - Throws: `Failure`.
     package static func keyFingerprint(
@@ -60,7 +61,7 @@ extension Store {
         try PostgresDatabase.fingerprint(of: address, password: password)
     }
 
-    /// A readable line about the engine.
+    /// A line for the operator about the database engine, such as its version.
     package var summary: String {
         switch engine {
         case .sqlite: "SQLite, WAL, synchronous FULL"
@@ -68,16 +69,17 @@ extension Store {
         }
     }
 
-    /// Sets the function that gets the reason why a database can't be reached, and nil once it can; never called for a
-    /// file.
+    /// Sets the function to call when a database can't be reached, with the reason, and with nil when it can be reached
+    /// again.
     ///
-    /// It is called on the thread that noticed, and must not block.
+    /// The function is called on the thread that notices the change, and must not block. If the store is a file, the
+    /// function is never called.
     package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         guard case .postgres(let database) = engine else { return }
         database.onAvailability(tell)
     }
 
-    /// The number of this process's connections to a database; 0 for a file.
+    /// The number of this process's connections to the database server; 0 if the store is a file.
     package var connectionCount: Int {
         guard case .postgres(let database) = engine else { return 0 }
         return database.connectionCount

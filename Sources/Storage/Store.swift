@@ -2,12 +2,12 @@ package import Domain
 package import Sodium
 import Synchronization
 
-/// The database that holds everything, and the only way to it.
+/// The database of all the service's data; the rest of the code reads and writes it only through this class.
 ///
-/// A batch is one transaction; on a file, batches of all workers run one after another. Readers see the last committed
-/// state and never wait. A batch's changes to the gate's credentials are appended to the gate's file right after its
-/// commit, before the next batch with such changes can commit, so that the file never falls behind an answer.
-/// `SQLiteFile` does whatever concerns only a file.
+/// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
+/// the last committed state, and don't wait for writers. After a batch is committed, its changes to the gate's
+/// credentials are appended to the gate's file, before the next batch with such changes can commit and before any
+/// answer is published that depends on them. Code that concerns only a file is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -27,11 +27,11 @@ package final class Store: Sendable {
 
     /// Opens the file, migrates it if `migrates`, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil if no data of the gate changes. `beforeMigrating` is called before a
-    /// database of an older version is changed, and can throw to leave it unchanged. Only a move opens a half-filled
-    /// database (`isBeingFilled`).
+    /// `credentialsPath` is the path of the gate's file; nil if this process doesn't write that file. `beforeMigrating`
+    /// is called before a database of an older version is changed, and can throw an error to leave the database
+    /// unchanged. With `isBeingFilled`, the database can be one that `migrate --to` has not filled completely.
     ///
-    /// - Throws: `Failure`, or what `beforeMigrating` throws.
+    /// - Throws: `Failure`, or an error of `beforeMigrating`.
     package convenience init(
         path: String,
         credentialsPath: String?,
@@ -52,16 +52,16 @@ package final class Store: Sendable {
         if migrates { try numberEventsBehind() }
     }
 
-    /// Whether a move has begun to fill the database, and not finished.
+    /// Whether `migrate --to` has begun to fill the database, and has not finished.
     var isHalfMoved: Bool { get throws { try engine.isHalfMoved } }
 
-    /// Refuses a database that a move has only partly filled.
+    /// Throws `Failure.halfMoved` if `migrate --to` has filled the database only partly.
     func refuseHalfMoved(unless isBeingFilled: Bool) throws {
         guard !isBeingFilled, try isHalfMoved else { return }
         throw Failure.halfMoved(path: isFile ? path : summary)
     }
 
-    /// Opens the file with the steps of another version.
+    /// Opens the file with other migration steps than this version's.
     convenience init(
         path: String,
         credentialsPath: String?,
@@ -74,7 +74,7 @@ package final class Store: Sendable {
         try engine.prepare(migrates: migrates, steps: steps) { try beforeMigrating(self) }
     }
 
-    /// Creates a store on a database, without preparing it.
+    /// Creates a store on a database engine, without migrating its tables or checking its settings.
     init(_ engine: StoreEngine, credentialsPath: String?, key: ServerKey) {
         self.engine = engine
         self.key = key
@@ -90,7 +90,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 
-    /// Creates a store on the same database, whose batches check a lease first.
+    /// Creates a store on the same database as `other`, in which each batch first checks a lease.
     init(_ other: Store, fence: Fence) {
         engine = other.engine
         key = other.key
@@ -106,14 +106,16 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends its changes to the gate's file.
     ///
-    /// Blocks while another worker writes the same. If it throws, nothing was changed, with two exceptions: the gate's
-    /// file can't be written after the commit, or the answer to the commit was lost. Then the next batch rewrites the
-    /// file before it does anything else, and nothing may be published until a batch has succeeded.
+    /// Waits while another worker changes the same data. If this method throws, nothing was changed, with two
+    /// exceptions: the gate's file couldn't be written after the commit, or the answer to the commit was lost. After
+    /// such an exception, the next batch rewrites the gate's file before it does anything else, and the caller must
+    /// publish nothing until a batch has succeeded.
     ///
-    /// On PostgreSQL `body` is run up to five times if other transactions conflict with it, and twice if it lasts too
-    /// long (`TransactionBound`): it must begin anew each time, and change nothing but the given transaction. With
-    /// `once` it leaves a mark (`CommitMark`), so that it takes effect once even if the answer to its commit is lost.
-    /// This is for work without an id by which a second run would detect the first.
+    /// On PostgreSQL, `body` is run up to five times if other transactions conflict with it, and up to twice if it
+    /// lasts too long (`TransactionBound`). Since it can be run again, `body` must start from the beginning each time,
+    /// and change nothing outside the given transaction. With `once`, the transaction leaves a mark (`CommitMark`), so
+    /// that it takes effect only once even if the answer to its commit is lost. Work needs `once` if it has no id by
+    /// which a second run would detect the first.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -127,7 +129,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs a batch once, commits it, and carries out what waits for the commit.
+    /// Runs a batch once, commits it, and carries out its effects outside the database.
     private func commit<Value>(
         _ attempt: CommitAttempt<Value>,
         in sql: SQL,
@@ -150,12 +152,12 @@ package final class Store: Sendable {
         return value
     }
 
-    /// Appends committed changes to the gate's file, and calls the functions that wait for the commit.
+    /// Appends committed changes to the gate's file, and calls the functions that were to run after the commit.
     private func carryOut(_ changes: GateChanges, _ sql: SQL) throws {
         if let gate, !changes.records.isEmpty {
             try gate.append(changes.records)
             gate.release(changes)
-            // The file is complete, and a later batch tries again.
+            // A failure to rewrite the file doesn't matter: the file is complete, and a later batch tries again.
             if gate.isBloated { try? rebuildCredentials(gate, sql, since: .bloated) }
         }
         for action in changes.afterCommit { action() }
@@ -167,13 +169,12 @@ package final class Store: Sendable {
 
     /// Sets the function to call after each commit that left a message for the message sender.
     ///
-    /// It is called on the thread that committed, and must not block.
+    /// The function is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) { messageWakeup.ring.withLock { $0 = ring } }
 
-    /// Moves stored content from one place to another, in one transaction that a crash of the machine can undo as a
-    /// whole.
+    /// Runs a transaction that only moves stored content, and that a crash of the machine can undo as a whole.
     ///
-    /// It stores nothing new, so no commit waits for the disk.
+    /// Since the transaction stores nothing new, its commit doesn't wait for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
         try runAgain.run { try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) } }
     }
@@ -189,7 +190,8 @@ package final class Store: Sendable {
         do {
             return try sql.transaction {
                 try fence?.check(in: sql)
-                // If other processes write between any two transactions, cached rows are useless.
+                // On PostgreSQL, which has no data version, rows aren't cached: other processes can write between any
+                // two transactions.
                 let dataVersion = try sql.dataVersion
                 if dataVersion.map(writerCache.begin(dataVersion:)) ?? (slot == .alone) {
                     try sequence.goOn(behind: Self.lastNumber(sql))
@@ -209,7 +211,8 @@ package final class Store: Sendable {
                 if !changes.records.isEmpty {
                     if isShared { try GateFeed.announce(changes.records, sql) }
                     if let gate {
-                        // The holder of the file must not wait for a row whose holder waits for the file.
+                        // All row locks are taken before the turn to write the gate's file, so that no two transactions
+                        // wait for each other, one for a row and the other for the file.
                         if isShared { try sql.run(Self.promising) }
                         try sql.settle()
                         try gate.hold(changes, longest: isShared ? Self.gateTurnMax : nil)
@@ -224,7 +227,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number that is a row's key; another process may have used it.
+    /// Returns the largest sequence number in the tables, which another process may have used.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -237,7 +240,7 @@ package final class Store: Sendable {
         ) ?? 0
     }
 
-    /// Reads the last committed state; several reads in one closure see the same state.
+    /// Reads the last committed state; all reads in one closure see the same state.
     package func read<Value>(
         at now: Instant = Instant(milliseconds: 0),
         _ body: (Transaction) throws -> Value
@@ -249,43 +252,49 @@ package final class Store: Sendable {
 
     // MARK: The gate's file
 
-    /// How long a transaction on PostgreSQL waits for its turn at the gate's file, in milliseconds.
+    /// How long a transaction on PostgreSQL waits for its turn to write the gate's file, in milliseconds.
     ///
-    /// The server ends a transaction that is idle for 2 s. It is undone before that, and run again when it has its
-    /// turn.
+    /// The server ends a transaction that is idle for 2 s. A transaction that waits too long is therefore undone before
+    /// the server ends it, and run again when it can have its turn.
     private static let gateTurnMax: Int64 = 1_000
 
-    /// Makes the next batch rewrite the gate's file if a process died before it wrote its committed changes.
+    /// Makes the next batch rewrite the gate's file if another process died before it wrote its committed changes
+    /// there.
     ///
-    /// Waits for a living process that is about to write, but not for a frozen one.
+    /// Waits for a living process that is about to write the file, but not for a frozen process.
     package func inheritCredentials() throws { try gate?.inherit() }
 
-    /// Rewrites the gate's file from the tables, at start, because of a possible crash between a commit and the file.
+    /// Rewrites the gate's file from the tables when the service starts, since the service may have crashed between a
+    /// commit and the writing of the file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
         try runAgain.run { try engine.write { sql in try rebuildCredentials(gate, sql, since: .start) } }
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // Read while no other process can write the file: later commits are appended after these records.
+        // The tables are read while no other process can write the file, so that the changes of later commits are
+        // appended after these records.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)
         }
     }
 
-    /// The lock that a transaction holds from before it promises changes to the gate's file until it has ended.
+    /// The statement that takes a shared lock before a transaction announces changes to the gate's file; the lock is
+    /// held until the transaction ends.
     ///
-    /// The lock's number is the next one after those of `isOneWriter` and of migrations.
+    /// The number identifies the lock. The two numbers before this number identify the locks for `isOneWriter` and for
+    /// migrations.
     private static let promising = "SELECT CAST(pg_advisory_xact_lock_shared(440078694) AS TEXT)"
-    /// The statement that waits until all transactions with promised changes have ended.
+    /// The statement that waits until all transactions that announced changes to the gate's file have ended.
     ///
-    /// This includes transactions whose processes died meanwhile, or whose commits wait for a standby. The transactions
-    /// of living processes wait for the gate's file, and give up before this statement does.
+    /// The statement also waits for transactions whose processes have died, or whose commits wait for a standby. A
+    /// transaction of a living process that waits for its turn at the gate's file gives up after `gateTurnMax`, so it
+    /// doesn't block the statement for long.
     private static let ended = "SELECT CAST(pg_advisory_xact_lock(440078694) AS TEXT)"
 
-    /// How long the gate's file has lacked a committed change of rights; zero while it is complete.
+    /// How long the gate's file has lacked a committed change of credentials; zero while the file is complete.
     ///
-    /// Doesn't wait for writers, so that any thread can read it.
+    /// Reading this property doesn't wait for writers, so any thread can read it.
     package var gateLag: Duration { gate?.lagTime ?? .zero }
 }

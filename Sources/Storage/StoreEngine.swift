@@ -3,7 +3,7 @@ enum StoreEngine: Sendable {
     case sqlite(SQLiteFile)
     case postgres(PostgresDatabase)
 
-    /// Lends the connection that writes, for any number of transactions; waits until it is free.
+    /// Waits until a connection that can write is free, and lends it to `body` for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.write(body)
@@ -11,7 +11,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Lends the connection that writes, for transactions whose commits need not wait for the disk.
+    /// Lends `body` a connection that can write, for transactions whose commits need not wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.writeWithoutSync(body)
@@ -19,7 +19,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Lends a connection that reads one committed state.
+    /// Lends `body` a connection that reads one committed state of the database.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let file): try file.read(body)
@@ -27,12 +27,12 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Waits a while for a server that can't be reached; returns at once for a file.
+    /// Waits a while for a database server that can't be reached; returns at once if the store is a file.
     func awaitServer() {
         if case .postgres(let database) = self { database.awaitServer() }
     }
 
-    /// Whether a move has begun to fill the database, and not finished.
+    /// Whether `migrate --to` has begun to fill the database, and has not finished.
     var isHalfMoved: Bool {
         get throws {
             switch self {
@@ -44,7 +44,7 @@ enum StoreEngine: Sendable {
 
     /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
-    /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
+    /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)

@@ -4,18 +4,19 @@ import Glibc
 import PostgreSQL
 import SQLite
 
-/// The classification of the store's errors: the machine's fault, or one message's.
+/// The classification of the store's errors by their cause, which is either the store as a whole or the message being
+/// processed.
 ///
-/// The descriptions of the errors hold no value of a statement, so they can be logged.
+/// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
     /// Returns whether the store as a whole can't work now.
     ///
-    /// The disk is full, input or output failed, the database is locked or damaged, or the gate's file can't be
-    /// written. Trying again later may help; a different message would not.
+    /// Examples: the disk is full, input or output failed, the database is locked or damaged, or the gate's file can't
+    /// be written. The same work may succeed later; other work would fail now, too.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
-        // A conflict is over when the same work is tried again, so no message is to blame.
+        // After a conflict, the same work can succeed on the next try, so no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
         guard let error = error as? SQLiteError else { return false }
@@ -26,8 +27,8 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that a transaction still violates a unique key, or still lacks a lock, in its last run: its values, or
-    /// the code, are to blame.
+    /// The error of a transaction that violates a unique key or lacks a lock even in its last run; its values or the
+    /// code are to blame.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -36,16 +37,17 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// Another transaction conflicted with it or had the turn at the gate's file, or the commit was not answered.
+    /// A transaction can be run again if another transaction conflicted with it or had the turn to write the gate's
+    /// file, or if the answer to its commit was lost.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict
     }
 
-    /// Returns whether a transaction lasted too long, so that a smaller one may get through (`TransactionBound`).
+    /// Returns whether a transaction lasted too long, so that a smaller one may succeed (`TransactionBound`).
     package static func isTooLong(_ error: any Error) -> Bool { (error as? PostgresError)?.isTooLong == true }
 
-    /// Returns whether a transaction was possibly committed, and the answer was lost.
+    /// Returns whether the answer to a transaction's commit was lost, so that it was possibly committed.
     static func isOutcomeUnknown(_ error: any Error) -> Bool {
         (error as? PostgresError)?.state == PostgresError.unknownOutcome
     }

@@ -3,24 +3,24 @@ import Sodium
 
 /// One transaction, with a property for each table or group of tables.
 ///
-/// It lives inside the closure that `Store.batch` or `Store.read` runs, and nowhere else.
+/// A transaction must not be used outside the closure to which `Store.batch` or `Store.read` passes it.
 package struct Transaction {
-    /// The engine.
+    /// The database connection on which the transaction runs.
     package let sql: SQL
-    /// The moment of the transaction, the same for everything in it.
+    /// The time of the transaction, the same for everything in it.
     ///
-    /// In `Store.read` it is 1970 by default.
+    /// In `Store.read`, the time is the beginning of 1970 by default.
     package let now: Instant
     let key: ServerKey
     let sequence: SequenceSource
     let gate: GateChanges
-    /// Whether the changes are written to the gate's file after the commit.
+    /// Whether this process writes the changes to the gate's file after the commit.
     var hasGateFile = true
     var writerCache: WriterCache?
-    /// The locks of this transaction; nil if none are recorded.
+    /// The locks that this transaction has taken; nil if they aren't recorded.
     let record: LockRecord?
 
-    /// Installation-wide facts.
+    /// Facts about the installation as a whole.
     package var meta: MetaTable { MetaTable(sql: sql, cache: writerCache) }
     /// Products and their listed MACs.
     package var products: ProductTable { ProductTable(transaction: self) }
@@ -38,7 +38,7 @@ package struct Transaction {
     package var events: EventTable { EventTable(transaction: self) }
     /// The event log.
     package var eventLog: EventLogTable { EventLogTable(transaction: self) }
-    /// Readers of the event log.
+    /// Subscriptions to the event log.
     package var eventSubscriptions: EventSubscriptionTable { EventSubscriptionTable(transaction: self) }
     /// The bindings of users and devices.
     package var bindings: BindingTable { BindingTable(transaction: self) }
@@ -58,7 +58,7 @@ package struct Transaction {
     package var avatars: AvatarTable { AvatarTable(transaction: self) }
     /// Sessions and the terminals that they are on.
     package var sessions: SessionTable { SessionTable(transaction: self) }
-    /// Commands and their waiters.
+    /// Commands, and the requests that wait for their results.
     package var commands: CommandTable { CommandTable(transaction: self) }
     /// The ids of reports that took effect.
     package var inbox: InboxTable { InboxTable(transaction: self) }
@@ -70,7 +70,7 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(transaction: self) }
     /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
-    /// The numbers of stored reports and kept refusals in each ten minutes of the last day.
+    /// The numbers of stored reports and recorded refusals in each ten minutes of the last day.
     package var load: LoadTable { LoadTable(sql: sql) }
     /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
@@ -82,13 +82,13 @@ package struct Transaction {
     package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
     /// Records of outgoing messages.
     package var messageRecords: MessageRecordTable { MessageRecordTable(transaction: self) }
-    /// When providers last worked and last failed.
+    /// The times when providers last worked and last failed.
     package var providerUses: ProviderUseTable { ProviderUseTable(transaction: self) }
-    /// Links in messages.
+    /// Links that were sent in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
     /// Accounts that will be erased, or are being erased.
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
-    /// Rows past their retention.
+    /// Rows whose retention time is over.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
     /// The audit trail.
     package var audit: AuditTable { AuditTable(transaction: self) }
@@ -96,7 +96,7 @@ package struct Transaction {
     package var schedules: ScheduleTable { ScheduleTable(transaction: self) }
     /// The runs of schedules.
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
-    /// Zone data, and the schedules to plan again.
+    /// The version of the time zone data, and the schedules whose next occurrences must be computed again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
     /// The leases of lanes, if several processes share the work.
     package var leases: LeaseTable { LeaseTable(sql: sql) }
@@ -104,10 +104,10 @@ package struct Transaction {
     package var operators: OperatorTable { OperatorTable(transaction: self) }
     /// The progress of a new installation.
     package var guide: GuideTable { GuideTable(transaction: self) }
-    /// Counters of tries.
+    /// Counters of attempts, such as wrong passcodes.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 
-    /// Runs a piece of work so that its failure undoes that piece alone.
+    /// Runs a part of the transaction's work in such a way that an error undoes only that part.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
         let ledger = record?.ledger
@@ -121,18 +121,18 @@ package struct Transaction {
         }
     }
 
-    /// This process's slot among those that write to the database.
+    /// The slot of this process among the processes that write to the database.
     package var slot: NodeSlot { sequence.slot }
 
-    /// Runs an action after the commit, such as counting in a metric, because the transaction itself can be undone and
-    /// run again.
+    /// Registers an action to run after the commit, such as counting in a metric.
     ///
-    /// The action runs on the committing thread, and must not block or write.
+    /// The transaction's own code must not take such an action, since the transaction can be undone and run again. The
+    /// action runs on the thread that commits, and must not block or write to the store.
     package func afterCommit(_ action: @escaping () -> Void) {
         gate.afterCommit.append(action)
     }
 
-    /// Hashes a short secret with the server's key, bound to its subject.
+    /// Hashes a short secret with the server's key; the same secret of another subject has another hash.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] { key.hash(secret, boundTo: subject) }
 }
 
@@ -143,6 +143,6 @@ protocol TransactionTable {
 }
 
 extension TransactionTable {
-    /// The engine.
+    /// The database connection on which the transaction runs.
     var sql: SQL { transaction.sql }
 }

@@ -1,12 +1,13 @@
 import Domain
 import Synchronization
 
-/// A cache of the rows that the writer has just read or written: statuses, and the catalog's number.
+/// A cache of the device statuses that the writer last read or wrote, and of the number of the product catalog.
 ///
-/// All changes by the store's one writer pass through the cache. It is cleared when another process has written or a
-/// transaction failed. Of its two bounded generations the older one is dropped when the younger is full.
+/// The store's only writer puts all its changes into the cache too. The cache is cleared when another process has
+/// written or a transaction has failed. The cache consists of two generations of limited size; when the younger one is
+/// full, the older one is dropped.
 final class WriterCache: Sendable {
-    /// The maximum number of statuses of one generation; each takes a few hundred bytes.
+    /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
     private static let generationMax = 8192
 
     private struct State {
@@ -39,7 +40,9 @@ final class WriterCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Clears the cache if another connection has written, and returns whether it did; `dataVersion` is SQLite's.
+    /// Clears the cache if another connection has written; returns whether the cache was cleared.
+    ///
+    /// `dataVersion` is SQLite's number that changes when another connection writes.
     func begin(dataVersion: Int64) -> Bool {
         state.withLock { state in
             guard state.dataVersion != dataVersion else { return false }
@@ -49,7 +52,8 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Passes the cached rows with their indexes to `body`, and returns the indexes of the others.
+    /// Passes to `body` each cached status with its index in `dids`, and returns the indexes of the devices without a
+    /// cached status.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {
@@ -75,7 +79,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// The number of the catalog, or nil if it must be read.
+    /// The number of the product catalog; nil if it must be read from the database.
     var catalogEpoch: Int64? {
         get { state.withLock { $0.catalogEpoch } }
         set { state.withLock { $0.catalogEpoch = newValue } }
@@ -83,6 +87,6 @@ final class WriterCache: Sendable {
 
     func clear() { state.withLock { $0.clear() } }
 
-    /// Clears the cache and the last data version, so that the next batch starts anew.
+    /// Clears the cache and the last data version, so that the next batch reads everything from the database again.
     func beginAnew() { state.withLock { $0 = State() } }
 }

@@ -1,12 +1,12 @@
 import Domain
 import Storage
 
-/// Products and apps, and whether a reader of the event log wants statuses, kept in memory until one changes.
+/// A copy, in memory, of the products, the apps, and the time until which the event log keeps statuses.
 struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
-    /// Until when the event log keeps statuses; nil if no reader wants them.
+    /// The time until which the event log keeps statuses; nil if no reader wants statuses.
     private var statusesUntil: Instant?
 
     /// Reloads products and apps if the catalog changed; otherwise reads only its epoch.
@@ -19,10 +19,10 @@ struct Catalog {
         self.epoch = epoch
     }
 
-    /// Returns a product, or nil.
+    /// Returns a product; nil if the key is unknown.
     func product(_ key: ProductKey) -> Product? { products[key] }
     /// Returns whether the event log keeps statuses at a moment.
     func keepsStatuses(at now: Instant) -> Bool { statusesUntil.map { $0 > now } ?? false }
-    /// Returns an app, or nil.
+    /// Returns an app; nil if the id is unknown.
     func app(_ id: AppID) -> App? { apps[id] }
 }

@@ -1,12 +1,12 @@
 import Domain
 import Synchronization
 
-/// A record of the machine clock's steps while this process runs, measured by the monotonic clock.
+/// A record of the steps of the machine's clock while this process runs, found by comparison with the monotonic clock.
 ///
-/// Rows carry the machine's time. The spans identify the rows of the last ten minutes even if the clock was stepped
-/// since.
+/// Stored rows contain times of the machine's clock. By this record, the rows of the last few minutes can be found even
+/// if the clock has been set since.
 package final class ClockHistory: Sendable {
-    /// A span between two steps of the clock; both ends are milliseconds of the monotonic clock.
+    /// A span of time between two steps of the machine's clock; both ends are milliseconds of the monotonic clock.
     fileprivate struct Span {
         var from: Int64
         var until: Int64
@@ -25,7 +25,7 @@ package final class ClockHistory: Sendable {
     private let state = Mutex(State())
     fileprivate static let spansMax = 16
 
-    /// Compares both clocks; called at least once a second.
+    /// Compares the machine's clock with the monotonic clock; must be called at least once a second.
     func record(_ clock: any WallClock) {
         state.withLock { _ = $0.record(clock) }
     }
@@ -41,10 +41,10 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time at which the clock was last set forward, by the clock before that step; nil if it never was.
+    /// Returns the time of the clock's last forward step, as shown before the step; nil if there was no such step.
     ///
-    /// `behind` is the number of milliseconds by which the clock is now behind the clock before the step; 0 if it
-    /// isn't.
+    /// `behind` is the number of milliseconds by which the clock is behind the time that it would show if it had not
+    /// been set at that step or later; 0 if the clock is not behind.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)
@@ -56,7 +56,7 @@ package final class ClockHistory: Sendable {
 }
 
 extension ClockHistory.State {
-    /// Compares both clocks; returns the monotonic time.
+    /// Compares the machine's clock with the monotonic clock; returns the monotonic time, in milliseconds.
     fileprivate mutating func record(_ clock: any WallClock) -> Int64 {
         let (wall, steady) = (clock.now.milliseconds, clock.steady)
         let now = Int64((steady - (start ?? steady)) / .milliseconds(1))

@@ -6,43 +6,43 @@ package import Wire
 
 /// The dependencies of a worker, assembled once by the composition root.
 package struct Environment: Sendable {
-    /// The store.
+    /// The store in which the workers read and write.
     package var store: Store
-    /// The topics.
+    /// The topics on which messages are published and received.
     package var topics: Topics
-    /// The limits.
+    /// The limits that the workers enforce.
     package var limits: Limits
-    /// The clock.
+    /// The clock that the workers read.
     package var clock: any WallClock
-    /// The wakeups of the workers.
+    /// The means by which workers wake each other.
     package var wakeups: WorkerWakeups
     /// The readiness of the service's parts.
     package var health: Health
     /// The regions that this installation serves.
     package var regions: Regions
-    /// The address of the service's pages, without a slash at the end.
+    /// The URL of the service's web pages, without a slash at the end.
     package var publicURL: String
     /// The pool for slow work.
     package var pool: any BackgroundPool = NoPool()
-    /// The outcomes of sending e-mails and texts.
+    /// The outcomes of sending e-mails and text messages.
     package var messageOutcomes = MessageOutcomes()
     /// The quotas known to be used up.
     package var quotas = QuotaFront()
     /// The readers that wait for entries of the event log.
     package let eventWatch: EventWatch
-    /// The rule for the addresses that webhooks are posted to.
+    /// The rule for the URLs that webhooks may have.
     package var outbound = OutboundRule.strict
     /// The budget of the bytes sent to each terminal.
     package let answers: AnswerBudget
-    /// Ends the broker sessions of the clients that the gate names; by default they stay.
+    /// The function that ends the MQTT sessions of the clients that the gate names; by default, it does nothing.
     package var endOwed: @Sendable ([String]) -> Void = { _ in }
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
-    /// The log lines about refused and dead messages.
+    /// The log lines about refused messages and dead letters.
     package let refusalLog: BoundedLog
-    /// The limit on reports that the broker can't be reached.
+    /// The limit on log lines that report that the broker can't be reached.
     package let brokerAbsence = BrokerAbsence()
-    /// The steps of the clock while this process runs.
+    /// The steps of the machine's clock while this process runs.
     package let clockHistory = ClockHistory()
     /// Whether this process is about to end.
     package let ending: Ending
@@ -82,13 +82,13 @@ package struct Environment: Sendable {
 }
 
 extension Environment {
-    /// Returns the lane of a worker that this environment serves.
+    /// Returns the lane that this environment serves for a worker.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
-    /// The shards to subscribe to; nil if the work isn't divided.
+    /// The shards to subscribe to; nil if the work isn't divided among lanes.
     var divided: Shards? { plan.isShared ? shards : nil }
 
-    /// Returns a copy for one lane, whose transactions check the lease first.
+    /// Returns a copy of the environment for one lane, in which each transaction first checks the lane's lease.
     func taking(_ lease: LaneLease) -> Environment {
         var environment = self
         environment.shards = lease.lane.shards

@@ -1,11 +1,11 @@
-/// FNV-1a: a hash of bytes that is fast and the same in every process, but that an attacker can choose.
+/// FNV-1a, a fast hash that is the same in every process, but for which an attacker can easily produce collisions.
 package enum FNV1a {
-    /// Returns the hash of bytes with 64 bits.
+    /// Returns the 64-bit hash of bytes.
     static func hash64(_ bytes: some Sequence<UInt8>) -> UInt64 {
         hash(bytes, from: 0xCBF2_9CE4_8422_2325, times: 0x0000_0100_0000_01B3)
     }
 
-    /// Returns the hash of bytes with 32 bits.
+    /// Returns the 32-bit hash of bytes.
     package static func hash32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         hash(bytes, from: 0x811C_9DC5, times: 0x0100_0193)
     }

@@ -5,7 +5,7 @@ package struct Health: Sendable {
     /// Reports that a part is not ready, and why, as text for an operator.
     package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
 
-    /// Reports why the disk is low; nil when it has enough space again.
+    /// Reports the reason why the disk is low on space; nil when the disk has enough space again.
     package var diskIsLow: @Sendable (_ reason: String?) -> Void = { _ in }
 
     /// Creates callbacks that report to two functions.

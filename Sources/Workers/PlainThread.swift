@@ -1,21 +1,21 @@
 import Glibc
 
-/// A plain system thread for blocking calls, which would starve tasks on Swift's cooperative pool.
+/// Plain system threads for blocking calls, which on Swift's cooperative pool would starve other tasks.
 package enum PlainThread {
-    /// The closure that the thread runs, passed through C as one pointer.
+    /// The closure that a thread runs, passed through C as one pointer.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// The size of a thread's stack in bytes.
+    /// The size of a thread's stack, in bytes.
     private static let stackBytes = 4 << 20
 
-    /// Lowers the priority of the calling thread alone (Linux), so that it doesn't delay reports and commands.
+    /// Lowers the priority of only the calling thread (on Linux), so that it doesn't delay reports and commands.
     ///
-    /// By the kernel's weights (`sched_prio_to_weight`: 110 beside 1,024), a niceness of 10 leaves it a tenth of a core
-    /// beside one busy thread; 15 would leave a thirtieth.
+    /// By the kernel's weights (`sched_prio_to_weight`: 110 and 1,024), a thread with a niceness of 10 gets a tenth of
+    /// a core beside one busy thread; with a niceness of 15, it would get a thirtieth.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
@@ -36,7 +36,7 @@ package enum PlainThread {
 
     /// Runs a closure on a new thread, which ends with the closure.
     ///
-    /// Ends the process if the system can't create a thread.
+    /// The process ends if the system can't create a thread.
     package static func detach(_ body: @escaping @Sendable () -> Void) {
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
             guard let attributes = space.baseAddress else { return EAGAIN }
@@ -56,6 +56,6 @@ package enum PlainThread {
                 Unmanaged.passRetained(Work(body)).toOpaque()
             )
         }
-        precondition(code == 0, "the system gives no thread")
+        precondition(code == 0, "the system can't start a thread")
     }
 }

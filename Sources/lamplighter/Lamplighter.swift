@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// The command line with its subcommands.
+/// The program's command line, with all commands.
 struct Lamplighter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",

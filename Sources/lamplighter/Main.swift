@@ -4,7 +4,7 @@ import Problems
 import Service
 import Storage
 
-/// The entry point: runs the command and turns every error into a problem with cures.
+/// The entry point of the program, which runs the command and turns every error into a problem with cures.
 @main
 enum Main {
     static func main() async {
@@ -20,7 +20,9 @@ enum Main {
         }
     }
 
-    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, or the command's own.
+    /// Prints an error, and returns the exit code.
+    ///
+    /// The code is 0 for help, 1 for a failure, 2 for a wrong command line, or the code that the command chose.
     private static func report(_ error: any Error) -> Int32 {
         if error is Problem || StoreError.isFull(error) { return show(problem(of: error), code: 1) }
         let code = Lamplighter.exitCode(for: error)
@@ -38,7 +40,7 @@ enum Main {
         return show(problem(of: error), code: 1)
     }
 
-    /// Returns the problem of an error that isn't about the command line.
+    /// Returns the problem to report for an error that isn't about the command line.
     static func problem(of error: any Error) -> Problem {
         if let problem = error as? Problem { return PackagedService.hinted(problem) }
         if StoreError.isFull(error) { return .diskFull(path: ".", sign: "\(error)") }
@@ -55,7 +57,7 @@ enum Main {
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
-        // Looks for the word `--json` itself, since a command line that can't be parsed has no flags.
+        // The word `--json` is searched for in the arguments, since a command line that can't be parsed has no flags.
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {

@@ -3,9 +3,9 @@ package import JSON
 package import Storage
 import Wire
 
-/// The audit trail's lines in the interface's form.
+/// The JSON form of the audit trail's lines in the console's interface.
 package enum AuditView {
-    /// Returns rows (`AuditRow`) with the names of the devices that they concern.
+    /// Returns lines as rows (`AuditRow`), each with the name of the device that it concerns.
     package static func rows(_ lines: [(id: Int64, entry: AuditEntry)], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: lines.compactMap { device(of: $0.entry) })
         return lines.map { line in
@@ -15,14 +15,14 @@ package enum AuditView {
         }
     }
 
-    /// Returns the device that an entry concerns; nil for other subjects.
+    /// Returns the device that an entry concerns; nil if the entry's subject is not a device.
     private static func device(of entry: AuditEntry) -> DeviceID? {
         let parts = (entry.subject ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0] == "device" else { return nil }
         return DeviceID(String(parts[1]))
     }
 
-    /// Returns a row (`AuditRow`).
+    /// Returns a line as a row (`AuditRow`).
     package static func row(_ id: Int64, _ entry: AuditEntry) -> JSONObject {
         let isAct = entry.kind == .operatorAct
         return JSONObject(showing: [

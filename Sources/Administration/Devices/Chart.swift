@@ -4,9 +4,9 @@ import JSON
 import Storage
 import Web
 
-/// The values of one data point over a time, summed up by steps for a chart.
+/// A chart of one data point's values in a period, summed up by steps of time.
 ///
-/// `ChartReading` reads them.
+/// `ChartReading` reads the values.
 struct Chart {
     private let call: OperationCall
     private let name: String
@@ -18,13 +18,13 @@ struct Chart {
 
     /// The maximum number of steps in a chart.
     private static let rowsMax = 2000
-    /// The steps to choose from, finest first, with their length in milliseconds.
+    /// The steps of time that can be chosen, the shortest first, each with its length in milliseconds.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
         ("15m", 900_000), ("1h", 3_600_000),
         ("6h", 21_600_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1M", 2_592_000_000),
     ]
-    /// The number of steps that a chart aims at if the request names no step.
+    /// The number of steps that a chart should have if the request names no step.
     private static let rowsWanted: Int64 = 400
     private static let dayMilliseconds: Int64 = 86_400_000
 
@@ -49,7 +49,7 @@ struct Chart {
         self.zone = zone
     }
 
-    /// Returns the requested time; the last day by default.
+    /// Returns the requested period, which is the last day by default.
     static func period(_ call: OperationCall) throws -> (from: Instant, to: Instant) {
         let range = 0...JSONValue.integerMax
         let to = try call.integer("to", in: range, default: call.now.milliseconds)
@@ -58,7 +58,7 @@ struct Chart {
         return (Instant(milliseconds: from), Instant(milliseconds: to))
     }
 
-    /// Returns the chart (`Chart`).
+    /// Returns the chart as JSON (`Chart`).
     func reply() throws -> JSONObject {
         let (device, product) = try call.read { tx in
             let device = try DeviceOperations.device(call, in: tx).device
@@ -85,7 +85,7 @@ struct Chart {
 enum HistoryTableText {
     private static let rowsMax = 100_000
 
-    /// Returns the file, with a line for each record and a column for each data point.
+    /// Returns the CSV file, with a line for each record and a column for each data point.
     static func reply(_ call: OperationCall) throws -> Reply {
         let (from, to) = try Chart.period(call)
         let name = call.request.query["name"]

@@ -2,8 +2,8 @@ import Domain
 import JSON
 import Storage
 
-/// Reads a data point's values over a time, from the stored sums of days (`HistoryDayTable`) and from the records of
-/// all days without sums.
+/// The reading of a data point's values in a period, from the stored sums of days (`HistoryDayTable`) and from the
+/// records of days without sums.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -13,10 +13,12 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read of the store: a long read keeps the log from being checkpointed.
+    /// The maximum number of records in one read of the store, since a long read keeps the store from copying its log
+    /// into the database file.
     private static let stepRecords = 20_000
 
-    /// Adds the sums of days that have them, and the records of all other times; returns whether there were too many.
+    /// Adds the stored sums of days that have sums, and the records of all other times; returns whether there were too
+    /// many records.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }
@@ -27,9 +29,10 @@ struct ChartReading {
         return false
     }
 
-    /// Adds the half hours of days that have sums, and returns the remaining times.
+    /// Adds the half hours of days that have sums, and returns the times that are left to read.
     ///
-    /// Buffered records of those days are added in the same read of the store, so that no record counts twice.
+    /// Records of these days that are still in the history buffer are added in the same read of the store, so that no
+    /// record counts twice.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums
@@ -47,7 +50,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // A half hour that straddles two steps is read record by record: a zone's days can begin within it.
+                // A half hour that belongs to two steps is read record by record; this happens where the days of a time
+                // zone begin within a half hour.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }
@@ -60,7 +64,7 @@ struct ChartReading {
         return left
     }
 
-    /// Adds all records of a time over several reads, and returns whether there were too many.
+    /// Adds all records of a period in several reads, and returns whether there were too many.
     private func scan(_ time: Range<Int64>, _ visited: inout Int, into sums: inout ChartSums) throws -> Bool {
         var place = HistoryPlace(Instant(milliseconds: time.lowerBound))
         while true {

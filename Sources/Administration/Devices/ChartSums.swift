@@ -2,12 +2,12 @@ import Domain
 import Foundation
 import JSON
 
-/// A data point's values, summed up by steps.
+/// The values of a data point, summed up by steps of time.
 struct ChartSums {
     let step: TimeStep
     private let zone: TimeZone
     private let rowsMax: Int
-    /// All steps by their beginnings, except the open one.
+    /// The totals of all steps by the steps' beginnings, except for the open step, to which values are being added.
     private var steps: [Int64: (until: Int64, totals: ValueTotals)] = [:]
     private var open: Range<Int64>?
     private var totals = ValueTotals()
@@ -18,7 +18,7 @@ struct ChartSums {
         self.rowsMax = rowsMax
     }
 
-    /// Adds a value; returns false once there are too many steps.
+    /// Adds a value; returns false if there are too many steps.
     mutating func add(_ value: JSONValue?, at moment: Int64) -> Bool {
         guard let value, value != .null else { return true }
         guard open?.contains(moment) == true || turn(to: moment) else { return false }
@@ -26,7 +26,7 @@ struct ChartSums {
         return true
     }
 
-    /// Adds the sums of a time if a single step covers it, and returns whether it did.
+    /// Adds the sums of a period if a single step contains it; otherwise returns false.
     mutating func add(_ sums: ValueTotals, of time: Range<Int64>) -> Bool {
         let bounds = open?.contains(time.lowerBound) == true ? open : bounds(time.lowerBound)
         guard let bounds, bounds.upperBound >= time.upperBound else { return false }
@@ -43,7 +43,8 @@ struct ChartSums {
         return bounds.lowerBound.milliseconds..<bounds.upperBound.milliseconds
     }
 
-    /// Opens the step that contains a moment; unless `always`, returns false if it would be one more than `rowsMax`.
+    /// Opens the step that contains a moment; unless `always`, returns false if there would be more than `rowsMax`
+    /// steps.
     private mutating func turn(to moment: Int64, always: Bool = false) -> Bool {
         close()
         let bounds = bounds(moment)
@@ -58,7 +59,7 @@ struct ChartSums {
         open = nil
     }
 
-    /// Returns the rows in order of time, and whether more were left out.
+    /// Returns the steps as rows in the order of time, and whether rows were left out.
     mutating func finish() -> (rows: [JSONObject], isLong: Bool) {
         close()
         let rows = steps.sorted { $0.key < $1.key }.prefix(rowsMax).map { start, step in

@@ -2,9 +2,9 @@ import Domain
 import JSON
 import Wire
 
-/// Commands in the interface's form.
+/// The JSON form of commands in the console's interface.
 enum CommandView {
-    /// Returns a row (`Command`) with secrets masked.
+    /// Returns a command as a row (`Command`), with secrets masked.
     static func row(_ command: Command, product: Product?) -> JSONObject {
         JSONObject(showing: [
             "cid": command.cid, "kind": command.kind.rawValue, "mode": command.mode.rawValue,

@@ -2,14 +2,14 @@ package import Domain
 package import JSON
 package import Storage
 
-/// The progress of a new device towards its first report.
+/// The progress of a new device up to its first report.
 package enum ConnectView {
-    /// The maximum number of refusals searched for one that concerns the device.
+    /// The maximum number of refusals that are examined to find one that concerns the device.
     private static let refusalsMax = 200
-    /// The greatest age, in seconds, at which a refusal still explains why a device isn't connected.
+    /// The greatest age, in seconds, at which a refusal is still considered the reason why a device isn't connected.
     private static let refusalSeconds: Int64 = 600
 
-    /// Returns the progress of the device with a product and a MAC (`Connection`).
+    /// Returns the progress of the device of a product with a MAC (`Connection`).
     package static func state(_ key: ProductKey, _ mac: MAC, in tx: Transaction) throws -> JSONObject {
         var state: JSONObject = JSONObject(showing: ["productKey": key, "mac": mac])
         let device = try tx.devices.find(key, mac)

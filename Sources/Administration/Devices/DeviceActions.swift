@@ -51,8 +51,10 @@ enum DeviceActions {
         }
     }
 
-    /// Returns the data removed with a device (`Removal`): the users who lose it, and the numbers of open invitations,
-    /// of all users' schedules, of unfinished commands and of records.
+    /// Returns what is deleted together with a device (`Removal`).
+    ///
+    /// The result contains the users who lose the device, and the numbers of open invitations, schedules, unfinished
+    /// commands and records.
     private static func lost(with did: DeviceID, in tx: Transaction) throws -> JSONObject {
         [
             "users": .array(try tx.bindings.all(of: did).map { .string($0.uid.text) }),
@@ -137,7 +139,7 @@ enum DeviceActions {
 }
 
 extension JSONObject {
-    /// Returns the object with further members after its own.
+    /// Returns a copy of the object with more members at the end.
     package func adding(_ more: [(String, JSONValue?)]) -> JSONObject {
         JSONObject(members: members + JSONObject(more).members)
     }

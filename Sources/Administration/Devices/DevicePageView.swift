@@ -3,9 +3,10 @@ package import JSON
 import Sodium
 package import Storage
 
-/// The state that a device's page follows: its row, and marks that show which tabs have changed.
+/// The state of a device that its page in the console follows: the device's row, and marks that show which tabs have
+/// changed.
 package enum DevicePageView {
-    /// Returns the row and the marks (`DeviceChange`); nil for an unknown device.
+    /// Returns the device's row and the marks (`DeviceChange`); nil if the device doesn't exist.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let row = try DeviceView.row(of: did, in: tx) else { return nil }
         let commands = try tx.commands.newest(did, limit: 50)

@@ -1,17 +1,17 @@
 import Domain
 import Storage
 
-/// A search of the list of devices: a filter for the store, and the terms checked row by row.
+/// A search for devices, which consists of a filter for the store and of terms that are checked row by row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
-    /// The terms that the store can't filter by.
+    /// The terms by which the store can't filter.
     private var rest: [SearchTerms.Term] = []
 
     static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
 
-    /// Parses a search, in which a product is found by its key or a part of its name.
+    /// Parses a search; the term `product` takes a product's key or a part of its name.
     ///
-    /// - Throws: `Refused` for a term that can't be understood.
+    /// - Throws: `Refused` if a term can't be understood.
     init(_ terms: SearchTerms, products: [Product], at now: Instant) throws {
         try terms.requireKeys(Self.keys)
         for term in terms.terms {
@@ -52,14 +52,17 @@ struct DeviceSearch {
         }
     }
 
-    /// Splits `tag:floor=2`, which finds the tag with that value, or `tag:floor`, which finds it with any value.
+    /// Splits the value of a term such as `tag:floor=2`, which finds a tag with that value, or `tag:floor`, which finds
+    /// the tag with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Parses `seen:>1d`, which finds devices that last came or went over a day ago, or `seen:<1h`, within the last
-    /// hour.
+    /// Parses a term such as `seen:>1d` or `seen:<1h`.
+    ///
+    /// The term `seen:>1d` finds devices that last connected or disconnected more than a day ago, and `seen:<1h` those
+    /// that did so within the last hour.
     private mutating func take(seen term: SearchTerms.Term, at now: Instant) throws {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let sign = term.value.first, "<>".contains(sign), let unit = term.value.last.flatMap({ units[$0] }),
@@ -69,10 +72,10 @@ struct DeviceSearch {
         if (sign == ">") != term.isNegated { filter.seenBefore = moment } else { filter.seenAfter = moment }
     }
 
-    /// Whether the store can filter by all terms.
+    /// Whether the store can filter by all terms of the search.
     var isWhole: Bool { rest.isEmpty }
 
-    /// Returns whether a device matches the terms that the store can't filter by.
+    /// Returns whether a device matches the terms by which the store can't filter.
     func fits(_ listing: DeviceListing, in tx: Transaction) throws -> Bool {
         guard !isWhole else { return true }
         let device = listing.device
@@ -105,15 +108,15 @@ struct DeviceSearch {
 
 /// A page of the devices that match a search, in the order of their ids.
 struct FoundDevices {
-    /// The devices.
+    /// The devices of the page.
     var found: [DeviceListing] = []
-    /// The id after which the next page begins; nil if there are no more.
+    /// The id after which the next page begins; nil if there is no next page.
     var next: DeviceID?
 
     /// The maximum number of rows that a search examines for one page.
     static let scanMax = 200_000
 
-    /// Finds devices after an id.
+    /// Finds the devices of the page that begins after an id.
     init(
         _ search: DeviceSearch,
         after did: String,

@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// The tabs of a device's page.
+/// The operations behind the tabs of a device's page.
 enum DeviceTabs {
     static let all: [Operation] = [
         Operation("listTimeline", "GET", "devices/{did}/timeline", role: .viewer) { call in try Timeline(call).reply()

@@ -4,10 +4,11 @@ import Storage
 import Web
 import Wire
 
-/// A device's history, newest first: reports, commands, events, bindings, refusals and operators' acts in one order.
+/// The timeline of a device: its reports, commands, events, bindings, refusals and operators' actions in one list, the
+/// newest first.
 ///
-/// Each entry holds the data of a sentence, which the page words in its own language. The cursor is the moment of the
-/// last entry and the number of entries already returned for that moment.
+/// Each entry contains the data for a sentence, which the console's page writes in the operator's language. The cursor
+/// consists of the time of the last entry and the number of entries of that time that were already returned.
 struct Timeline {
     private struct Entry {
         var at: Instant
@@ -22,7 +23,7 @@ struct Timeline {
     private let skip: Int
 
     private static let allKinds: Set<String> = ["report", "command", "event", "binding", "refusal", "act"]
-    /// The maximum number of lines of the audit trail, and the most refusals, that a page examines.
+    /// The maximum number of lines of the audit trail, and of refusals, that are examined for one page.
     private static let scanMax = 5000
 
     init(_ call: OperationCall) throws {
@@ -44,7 +45,7 @@ struct Timeline {
         (before, skip) = (place.ts, place.skip)
     }
 
-    /// Returns the page.
+    /// Returns a page of the timeline.
     func reply() throws -> JSONObject {
         try call.read { tx in
             let device = try DeviceOperations.device(call, in: tx).device
@@ -70,7 +71,7 @@ struct Timeline {
         return Shown.page(rows.map(\.object), next: place.cursor)
     }
 
-    /// The maximum number of rows fetched of each kind: enough to fill the page alone.
+    /// The maximum number of rows to fetch of each kind, which are enough to fill the whole page.
     private var most: Int { limit + skip + 1 }
 
     // MARK: Kinds
@@ -95,8 +96,8 @@ struct Timeline {
     }
 
     private func reports(_ device: DeviceRecord, _ product: Product?, in tx: Transaction) throws -> [Entry] {
-        // A record has no number of its own. Its moment and its place among the records of that moment identify it; the
-        // newest of them is always read.
+        // Records have no numbers. A record is identified by its time and its place among the records of the same time,
+        // of which the newest is always read.
         var (moment, place) = (Instant.max, Int64(0))
         return try tx.history.newest(device.did, until: before, limit: most).map { record in
             (moment, place) = (record.ts, record.ts == moment ? place + 1 : 0)

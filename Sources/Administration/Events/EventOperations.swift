@@ -5,7 +5,7 @@ import Web
 import Wire
 import Workers
 
-/// The operations on the event log and its readers.
+/// The operations on the event log and the subscriptions to it.
 enum EventOperations {
     static let all: [Operation] = [
         Operation("listSubscriptions", "GET", "eventSubscriptions", role: .viewer, list),
@@ -18,7 +18,7 @@ enum EventOperations {
         Operation("readEvents", "GET", "events", role: .operator, read),
     ]
 
-    /// The most bytes of a page of entries.
+    /// The maximum size of a page of entries, in bytes.
     private static let bytesMax = 1 << 20
 
     private static func list(_ call: OperationCall) throws -> JSONObject {
@@ -43,7 +43,7 @@ enum EventOperations {
         )
     }
 
-    /// Pauses a subscription, lets it go on, or moves its cursor.
+    /// Pauses or resumes a subscription, or moves its cursor.
     private static func change(_ call: OperationCall) throws -> JSONObject {
         let id = try call.id("subscriptionId", MessageKind.self)
         let state = try call.fields.subscriptionState()
@@ -64,7 +64,7 @@ enum EventOperations {
         }
     }
 
-    /// Returns entries as an app's reader gets them, with the cursor to go on from.
+    /// Returns entries of the event log as an app's subscriber gets them, with the cursor from which to continue.
     private static func read(_ call: OperationCall) throws -> JSONObject {
         let query = call.request.query
         let app = try id(of: query["appId"] ?? "")

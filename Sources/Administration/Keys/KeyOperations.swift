@@ -19,7 +19,7 @@ enum KeyOperations {
         Operation("revokeKey", "DELETE", "keys/{keyId}", role: .admin, revoke),
     ]
 
-    /// The longest life of a key that has an end, in days.
+    /// The longest validity of an API key that expires, in days.
     private static let daysMax: Int64 = 3650
 
     private static func row(_ key: APIKey) -> JSONObject {
@@ -30,7 +30,7 @@ enum KeyOperations {
         ])
     }
 
-    /// Returns the live key whose id is in the path.
+    /// Returns the API key whose id is in the path, if it has not ended.
     private static func live(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> APIKey {
         let id = try call.id("keyId", MessageKind.self)
         guard let key = try tx.keys.find(id), key.endedAt == nil else { throw Refused.notFound("key", id.text) }

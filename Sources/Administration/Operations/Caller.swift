@@ -4,19 +4,19 @@ package import Domain
 package struct Caller: Sendable, Equatable {
     /// The way in which a caller is authenticated.
     package enum Way: Sendable, Equatable {
-        /// A browser's session.
+        /// The caller has a session in a browser.
         case session(OperatorSession)
-        /// A token of a script.
+        /// The caller is a script with a token.
         case token(OperatorToken)
     }
 
-    /// The operator's name; empty without a session or token.
+    /// The operator's name; empty if the caller has neither a session nor a token.
     package var name: String
     /// The caller's role, which determines their rights.
     package var role: OperatorRole
     /// Whether the operator has a password.
     package var hasPassword: Bool
-    /// The proof; nil without one, and on the command line.
+    /// The session or token by which the caller is authenticated; nil if there is none, and on the command line.
     package var way: Way?
 
     /// Creates a caller.

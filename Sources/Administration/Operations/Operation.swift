@@ -2,13 +2,14 @@ package import Domain
 package import JSON
 package import Web
 
-/// An operation of the interface: an entry of `schemas/http`, whose id and role a test compares.
+/// An operation of the console's HTTP interface, as an entry of `schemas/http` describes it; a test compares the ids
+/// and roles.
 package struct Operation: Sendable {
     /// The work of an operation.
     package enum Work: Sendable {
-        /// Work on one of the console's threads, which may block.
+        /// Work that runs on one of the console's threads and may block.
         case blocking(@Sendable (OperationCall) throws -> Reply)
-        /// Work on any thread, which must not block.
+        /// Work that runs on any thread and must not block.
         case waiting(@Sendable (OperationCall) async throws -> Reply)
     }
 
@@ -18,19 +19,19 @@ package struct Operation: Sendable {
     package let method: String
     /// The parts of the path below `/api/v1`; a part in braces matches any text.
     package let path: [String]
-    /// The least role; nil for an operation without a session.
+    /// The lowest role that can run the operation; nil if callers without a session can run it too.
     package let role: OperatorRole?
-    /// Whether the operation requires a browser's session rather than a token.
+    /// Whether the operation requires a session in a browser instead of a token.
     package let isForBrowsers: Bool
-    /// The maximum size of the body, in bytes.
+    /// The maximum size of a request's body, in bytes.
     package private(set) var bodyMax: Int
-    /// The work.
+    /// The work of the operation.
     package let work: Work
 
-    /// The maximum sizes in bytes: of a body sent without a session, of any other body, and of a document.
+    /// The maximum sizes of bodies in bytes: without a session, with a session, and of a document.
     private static let (strangersMax, othersMax, documentsMax) = (4 << 10, 64 << 10, 1 << 20)
 
-    /// Creates an operation that may block, and answers with an object.
+    /// Creates an operation that may block and answers with a JSON object.
     package init(
         _ id: String,
         _ method: String,
@@ -61,14 +62,14 @@ package struct Operation: Sendable {
         bodyMax = role == nil ? Self.strangersMax : Self.othersMax
     }
 
-    /// The same operation with a document as its body.
+    /// The same operation, but with a body as large as a document.
     package var takingDocument: Operation {
         var operation = self
         operation.bodyMax = Self.documentsMax
         return operation
     }
 
-    /// Returns the values of the path's parameters; nil for a path that doesn't match.
+    /// Returns the values of the parameters in a path; nil if the path isn't that of the operation.
     package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]
@@ -82,7 +83,8 @@ package struct Operation: Sendable {
         return values
     }
 
-    /// The number of parts that match any text; of several matching operations, the one with the least is chosen.
+    /// The number of parts of the path that match any text; of several matching operations, the one with the lowest
+    /// number is chosen.
     package var looseness: Int { path.count { $0.hasPrefix("{") } }
 }
 
@@ -90,31 +92,31 @@ package struct Operation: Sendable {
 package struct Reply: Sendable {
     /// The content of an answer.
     package enum Content: Sendable {
-        /// JSON.
+        /// A JSON object.
         case object(JSONObject)
-        /// A text of another type, which browsers save as a file.
+        /// Content of another type, which browsers save as a file.
         case file([UInt8], mediaType: String, name: String)
-        /// A stream of events.
+        /// A stream of server-sent events.
         case events(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 
-    /// The content.
+    /// The content of the answer.
     package let content: Content
     /// The headers of the HTTP answer.
     package var headers: [(name: String, value: String)] = []
 
-    /// Creates a reply.
+    /// Creates an answer.
     package init(_ content: Content) { self.content = content }
 
-    /// Creates a reply with an object.
+    /// Creates an answer with a JSON object.
     package init(_ object: JSONObject) { self.init(.object(object)) }
 
-    /// The object; nil for a reply of another kind.
+    /// The JSON object; nil if the answer has another content.
     package var object: JSONObject? {
         guard case .object(let object) = content else { return nil }
         return object
     }
 
-    /// A reply with an empty object.
+    /// An answer with an empty JSON object.
     package static let empty = Reply(JSONObject())
 }

@@ -6,19 +6,19 @@ package import Workers
 
 /// A request for an operation, with its caller.
 package struct OperationCall: Sendable {
-    /// The request; on the command line, one with a query alone.
+    /// The request; on the command line, it contains only a query.
     package let request: ConsoleRequest
     /// The operation.
     package let operation: Operation
     /// The parameters in the path.
     package let parameters: [String: String]
-    /// The dependencies.
+    /// The store, the settings and whatever else the operation needs.
     package let context: OperationContext
-    /// The caller; without a session, one without a name and with the least role.
+    /// The caller; if there is no session, the name is empty and the role is the lowest.
     package let caller: Caller
     /// The members of the body.
     package let body: JSONObject
-    /// Whether acts are noted in the audit trail.
+    /// Whether actions are recorded in the audit trail.
     private let notesActs: Bool
 
     /// Creates a call.
@@ -49,18 +49,18 @@ package struct OperationCall: Sendable {
     package var store: Store { context.store }
     /// The current time.
     package var now: Instant { context.now }
-    /// The body's members, read with their types.
+    /// The members of the body, which can be read with their types.
     package var fields: Fields { Fields(body) }
-    /// The actor that the operator's effects name.
+    /// The actor to whom the operation's changes are attributed.
     var actor: Actor { Actor(.operator, caller.name) }
-    /// Whether a command runs the operation, rather than the console.
+    /// Whether a command runs the operation, and not the console.
     var isCommand: Bool { context.service == nil }
-    /// Whether addresses are masked.
+    /// Whether users' addresses are masked in the answer.
     var isMasked: Bool { caller.role < .admin || isCommand }
 
     /// Returns the running service.
     ///
-    /// - Throws: `Refused` in the process of a command.
+    /// - Throws: `Refused` if a command runs the operation in its own process.
     func service() throws -> RunningService {
         guard let service = context.service else {
             throw Refused(503, ErrorCode.unavailable.rawValue, "Only a running service can do this.")
@@ -68,10 +68,10 @@ package struct OperationCall: Sendable {
         return service
     }
 
-    /// Returns a parameter of the path.
+    /// Returns the value of a parameter in the path.
     package func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
-    /// Returns an id in the path.
+    /// Returns the id in a parameter of the path.
     package func id<Kind: IdentifierKind>(_ name: String, _: Kind.Type = Kind.self) throws -> Identifier<Kind> {
         guard let id = Identifier<Kind>(parameter(name)) else {
             var refused = Refused.notFound("\(Kind.name) \(Rejection.shown(parameter(name), upTo: 64))")
@@ -93,17 +93,19 @@ package struct OperationCall: Sendable {
         return number
     }
 
-    /// Returns the page's number of rows; a command can list more.
+    /// Returns the maximum number of rows of a page, which can be larger for a command.
     func limit() throws -> Int {
         let most: Int64 = isCommand ? 10_000 : 200
         return Int(try integer("limit", in: 1...most, default: 50))
     }
 
-    /// Returns the cursor as a number.
+    /// Returns the cursor in the query as a number; the largest number if there is none.
     func cursor() throws -> Int64 { try integer("cursor", in: 0...JSONValue.integerMax, default: JSONValue.integerMax) }
 
-    /// Returns the cursor of a list in the order of its rows' ids: the last row's id, which begins with a prefix; empty
-    /// without a cursor.
+    /// Returns the cursor of a list that is sorted by ids.
+    ///
+    /// The cursor is the id of the previous page's last row, which begins with a prefix; empty if the query contains no
+    /// cursor.
     func cursor<Kind: IdentifierKind>(after prefix: String, _: Kind.Type) throws -> String {
         guard let cursor = request.query["cursor"], !cursor.isEmpty else { return "" }
         guard cursor.hasPrefix(prefix), Identifier<Kind>(cursor) != nil else {
@@ -112,13 +114,13 @@ package struct OperationCall: Sendable {
         return cursor
     }
 
-    /// Returns the query's search.
+    /// Returns the search in the query.
     func search() throws -> SearchTerms { try SearchTerms(request.query["query"] ?? "") }
 
     /// Runs a read on the last committed state.
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
-    /// Runs a transaction that changes something, and notes the act in the same transaction.
+    /// Runs a transaction that changes something, and records the action in the audit trail in the same transaction.
     package func act<Value>(_ body: (inout UnitOfWork, inout Act) throws -> Value) throws -> Value {
         try context.work { work in
             var act = Act()
@@ -128,10 +130,10 @@ package struct OperationCall: Sendable {
         }
     }
 
-    /// Notes an act whose effect lies outside the store.
+    /// Records in the audit trail an action whose effect is outside the store.
     package func note(_ act: Act) throws { try store.batch(at: now, once: true) { try note(act, in: $0) } }
 
-    /// Notes an act within a transaction.
+    /// Records an action in the audit trail as a part of a transaction.
     func note(_ act: Act, in tx: Transaction) throws {
         guard notesActs else { return }
         var entry = AuditEntry(kind: .operatorAct, uid: act.uid, app: act.app, actor: actor, detail: operation.id)
@@ -141,22 +143,22 @@ package struct OperationCall: Sendable {
         try tx.audit.add(entry)
     }
 
-    /// Requires the typed id of the object to remove.
+    /// Throws `Refused` unless the request confirms the deletion by the id of the object to delete.
     func requireConfirmation(of id: String) throws {
         guard body["confirm"]?.stringValue == id else { throw Refused.invalid("confirm", "Type \(id) to confirm.") }
     }
 }
 
-/// An operator's act for the audit trail, without secrets.
+/// An operator's action as the audit trail records it, without secrets.
 package struct Act {
-    /// The thing acted on, such as `device d-0123456789abc`.
+    /// The thing that the action concerns, such as `device d-0123456789abc`.
     package var subject = ""
-    /// The user acted on.
+    /// The user whom the action concerns.
     package var uid: UserID?
-    /// The app acted on.
+    /// The app that the action concerns.
     package var app: AppID?
-    /// The values before the act.
+    /// The values before the action.
     package var before: JSONValue?
-    /// The values after the act.
+    /// The values after the action.
     package var after: JSONValue?
 }

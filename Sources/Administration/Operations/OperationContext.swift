@@ -6,12 +6,11 @@ package import Storage
 package import Wire
 package import Workers
 
-/// The dependencies of operations: an installation's store and settings, and the service itself if they run in its
-/// process.
+/// The store, the settings and whatever else operations need, including the service if they run in its process.
 package struct OperationContext: Sendable {
     /// The store.
     package let store: Store
-    /// The settings in force.
+    /// The settings of the installation.
     package let settings: Settings
     /// The data directory.
     package let directory: DataDirectory
@@ -19,14 +18,14 @@ package struct OperationContext: Sendable {
     package let consoleURL: String
     /// The running service; nil in the process of a command.
     package let service: RunningService?
-    /// The topics.
+    /// The topics of the installation.
     package let topics: Topics
-    /// The limits.
+    /// The limits of the installation.
     package let limits: Limits
-    /// The threads that blocking work runs on.
+    /// The threads on which blocking work runs.
     package let threads = OperationThreads()
 
-    /// Creates the context of a command, whose effects the service finds in the store.
+    /// Creates the context of a command; a running service finds in the store what the command has changed.
     package init(_ store: Store, _ settings: Settings, in directory: DataDirectory, consoleURL: String) {
         (self.store, self.settings, self.directory) = (store, settings, directory)
         (self.consoleURL, service) = (consoleURL, nil)
@@ -55,7 +54,7 @@ package struct OperationContext: Sendable {
 
 /// The service in whose process operations run.
 package struct RunningService: Sendable {
-    /// The run: settings, ports, readiness, metrics.
+    /// The run of the service: its settings, ports, readiness and metrics.
     package let run: RunContext
     /// The store, topics, limits and clock that the workers use.
     package let environment: Environment
@@ -69,6 +68,6 @@ package struct RunningService: Sendable {
         startedAt = backend.environment.clock.now
     }
 
-    /// Whether `up` runs with its demo, which shows the codes of messages.
+    /// Whether the service runs as `up` with its demo, in which the console shows the codes in messages.
     package var isDevelopment: Bool { run.demo != nil }
 }

@@ -2,25 +2,26 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// Runs blocking operations on a few plain threads, by rank and then in order of arrival.
+/// A few plain threads that run blocking work, in the order of its rank and then of its arrival.
 ///
-/// However many pages are open, they never use more of the store's readers than there are threads.
+/// However many pages of the console are open, they use no more of the store's reading connections than there are
+/// threads.
 package final class OperationThreads: Sendable {
-    /// Thrown when too much work of the same rank is waiting already.
+    /// The error thrown when too much work of the same rank is already waiting.
     package struct IsFull: Error {}
 
-    /// The rank of a piece of work, highest first.
+    /// The rank of a piece of work; the cases are in order, the highest rank first.
     package enum Rank: Int, CaseIterable, Sendable {
         /// Work for an operator.
         case `operator`
         /// The session lookup of a request with a cookie or a token.
         case lookup
-        /// A sign-in.
+        /// A sign-in of a caller who has no session.
         case stranger
-        /// A sign-in from an address that exceeds its requests per minute.
+        /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether work of this rank shares a single thread, so that the other stays free for operators.
+        /// Whether work of this rank can use only one thread, so that the other thread stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// The maximum number of pieces of work that wait for a thread.
@@ -49,12 +50,12 @@ package final class OperationThreads: Sendable {
     /// The maximum number of threads.
     private static let threadsMax = 2
 
-    /// The number of pieces of work waiting for a thread.
+    /// The number of pieces of work that wait for a thread.
     package var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
 
     /// Runs a piece of work on one of the threads and returns its result.
     ///
-    /// - Throws: `IsFull` immediately, or the error of the work.
+    /// - Throws: `IsFull`, without waiting, or the error of the work.
     package func run<Value: Sendable>(
         _ rank: Rank = .operator,
         _ body: @escaping @Sendable () throws -> Value

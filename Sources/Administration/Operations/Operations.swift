@@ -1,8 +1,8 @@
-/// The operations on an installation, as `schemas/http` describes them; a test compares ids, paths and roles.
+/// The operations on an installation, as `schemas/http` describes them; a test compares the ids, paths and roles.
 ///
-/// The console serves all of them, and the command line runs those that its commands name.
+/// The console serves all operations, and the command line runs those that its commands name.
 package enum Operations {
-    /// The operations, except for those of signing in, the overview and the stream of events.
+    /// All operations except those for signing in, for the overview and for the stream of events.
     package static let all: [Operation] =
         OperatorOperations.all + AuditOperations.all + DeviceOperations.all + DeviceActions.all + DeviceTabs.all
         + ProductOperations.all + AppOperations.all + KeyOperations.all + UserOperations.all + WorkOperations.all

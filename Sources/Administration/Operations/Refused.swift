@@ -2,21 +2,21 @@ import Domain
 package import JSON
 import Problems
 
-/// A refused request, answered with problem details (RFC 9457).
+/// The refusal of a request, which is answered with problem details (RFC 9457).
 package struct Refused: Error {
     /// The HTTP status.
     package var status: Int
-    /// One of the error codes, or a code that `lamplighter explain` knows.
+    /// An error code, or a problem's code that `lamplighter explain` explains.
     package var code: String
-    /// The fault and its correction.
+    /// A sentence about what is wrong and how to correct it.
     package var detail: String
-    /// The request's faulty member.
+    /// The member of the request that is wrong; nil if no single member is.
     package var field: String?
-    /// The seconds after which a repetition makes sense.
+    /// The number of seconds after which repeating the request can succeed.
     package var retryAfter: Int64?
-    /// All faults of a document that has more than one.
+    /// All faults of a document; empty if it has only one.
     var problems: [JSONValue] = []
-    /// The noun and name of a thing that doesn't exist.
+    /// The kind and the name of the thing that doesn't exist; nil if the refusal has another reason.
     package var missing: (noun: String, name: String)?
 
     /// Creates a refusal.
@@ -27,12 +27,12 @@ package struct Refused: Error {
         self.field = field
     }
 
-    /// Returns the refusal of a thing that doesn't exist.
+    /// Returns the refusal of a request for a thing that doesn't exist.
     package static func notFound(_ what: String) -> Refused {
         Refused(404, ErrorCode.resourceNotFound.rawValue, "There is no \(what).")
     }
 
-    /// Returns the refusal of a name or id that doesn't exist.
+    /// Returns the refusal of a request for a thing with a name or id that doesn't exist.
     static func notFound(_ noun: String, _ name: some StringProtocol) -> Refused {
         let name = Rejection.shown(String(name), upTo: 64)
         var refused = notFound("\(noun) \(name)")
@@ -40,7 +40,7 @@ package struct Refused: Error {
         return refused
     }
 
-    /// Returns the refusal of a member.
+    /// Returns the refusal of a request with a wrong member.
     package static func invalid(_ field: String, _ detail: String) -> Refused {
         Refused(400, ErrorCode.invalidRequest.rawValue, detail, field: field)
     }
@@ -52,7 +52,7 @@ package struct Refused: Error {
         "You are not signed in. Sign in, or make a link: lamplighter console"
     )
 
-    /// Converts an operation's error.
+    /// Creates the refusal for an operation's error.
     package init(_ error: any Error) {
         switch error {
         case let refused as Refused: self = refused
@@ -96,7 +96,7 @@ package struct Refused: Error {
         )
     }
 
-    /// The problem details.
+    /// The problem details as JSON.
     package var json: JSONObject {
         [
             "type": "about:blank", "title": .string(Self.titles[status] ?? "Refused"),
@@ -109,8 +109,8 @@ package struct Refused: Error {
 
     private static let titles = [
         400: "The request is wrong", 401: "Not signed in", 403: "Not allowed",
-        404: "Not found", 405: "No such operation", 409: "It conflicts with existing data",
-        412: "It was changed meanwhile", 413: "Too large", 415: "Not JSON",
+        404: "Not found", 405: "No such operation", 409: "The request conflicts with existing data",
+        412: "Changed meanwhile", 413: "Too large", 415: "Not JSON",
         429: "Too many tries", 500: "The service failed", 503: "Not now", 504: "No answer",
     ]
 }

@@ -12,14 +12,14 @@ package struct OperatorLink: Sendable {
     package let expiresAt: Instant
     private let token: String
 
-    /// The name of the operator of the first link, and of `lamplighter console`.
+    /// The name of the operator who signs in with the first link or with a link of `lamplighter console`.
     package static let firstName = "admin"
 
-    /// Makes a link for an operator.
+    /// Creates a link for an operator.
     ///
     /// Adds the operator with a role if the name is new; an existing operator keeps their role.
     ///
-    /// - Throws: `Rejection` for an invalid name or too many operators.
+    /// - Throws: `Rejection` if the name is invalid or there are too many operators.
     package static func make(of name: String, role: OperatorRole, in tx: Transaction) throws -> OperatorLink {
         guard Operator.accepts(name: name) else {
             throw Rejection.invalid("name", "A name has 1 to 64 characters of A-Z a-z 0-9 _ -.")
@@ -29,12 +29,12 @@ package struct OperatorLink: Sendable {
             row = found
         } else {
             guard try tx.operators.count() < Int64(Operator.countMax) else {
-                throw Rejection(.tooManyRequests, "There are \(Operator.countMax) operators already; remove one first.")
+                throw Rejection(.tooManyRequests, "There are already \(Operator.countMax) operators; remove one first.")
             }
             row = Operator(name: name, role: role, createdAt: tx.now)
             try tx.operators.save(row)
         }
-        // 128 random bits.
+        // The token has 128 random bits.
         let token = Sodium.base64URL(Sodium.randomBytes(16))
         try tx.operators.addLink(token: token, of: name)
         return OperatorLink(
@@ -45,8 +45,8 @@ package struct OperatorLink: Sendable {
         )
     }
 
-    /// Returns the link's address.
+    /// Returns the URL of the link.
     ///
-    /// The part behind `#` never reaches a server, a log or another page.
+    /// Browsers never send the part after `#` to a server, so it doesn't get into logs or to other pages.
     package func url(at base: String) -> String { "\(base)/console/#enter=\(token)" }
 }

@@ -107,7 +107,7 @@ package enum OperatorOperations {
         }
     }
 
-    /// Requires that an admin remains, who can manage the other operators.
+    /// Throws `Refused` if a change would leave no admin to manage the operators.
     private static func requireOtherAdmin(than row: Operator, unless isStill: Bool, in tx: Transaction) throws {
         guard row.role == .admin, !isStill else { return }
         guard try tx.operators.all().contains(where: { $0.role == .admin && $0.name != row.name }) else {
@@ -186,7 +186,7 @@ package enum OperatorOperations {
 
     // MARK: Tokens
 
-    /// Returns a row (`Token`).
+    /// Returns a token as a row (`Token`).
     package static func row(_ token: OperatorToken) -> JSONObject {
         JSONObject(showing: [
             "tokenId": token.id, "name": token.label, "operator": token.name, "role": token.role.rawValue,
@@ -222,7 +222,7 @@ package enum OperatorOperations {
                 throw Refused(
                     409,
                     ErrorCode.tooManyRequests.rawValue,
-                    "You have \(Operator.tokensMax) tokens already; revoke one first."
+                    "You already have \(Operator.tokensMax) tokens; revoke one first."
                 )
             }
             act.subject = "token \(token.id)"

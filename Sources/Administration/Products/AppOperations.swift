@@ -37,7 +37,7 @@ enum AppOperations {
         ])
     }
 
-    /// Returns the products that an app sees, in the form of its document.
+    /// Returns the products that an app sees, in the form in which the app's document names them.
     private static func products(_ app: App) -> JSONValue {
         switch app.products {
         case .all: "all"
@@ -45,7 +45,7 @@ enum AppOperations {
         }
     }
 
-    /// Returns the app's document without its secrets.
+    /// Returns the document of an app without its secrets.
     private static func document(_ app: App, in tx: Transaction) throws -> JSONObject {
         AppSecrets.removed(from: try tx.apps.document(app.id) ?? [:])
     }

@@ -16,7 +16,7 @@ struct ConnectPlaces {
         }
         let local = ["0.0.0.0", "::"].contains(settings.mqttHost) ? "127.0.0.1" : settings.mqttHost
         mqtt = url("mqtt", local, port: ports.mqtt)
-        // Remote devices must connect by a name in the certificate.
+        // Devices on other machines must connect to a name that is in the certificate.
         let name = run.tls?.certificate.names.first ?? local
         mqttTLS = ports.mqttTLS.map { url("mqtts", name, port: $0) }
         webSocket =

@@ -3,9 +3,9 @@ import JSON
 import Service
 import Storage
 
-/// Checks what a product's document would change and break.
+/// The check that shows what the import of a product's document would change and break.
 enum ProductCheck {
-    /// Returns the outcome (`DocumentCheck`) without changing anything.
+    /// Returns the result of the check (`DocumentCheck`) without changing anything.
     static func check(_ document: JSONObject, in tx: Transaction) throws -> JSONObject {
         let key = document["productKey"]?.stringValue.flatMap { ProductKey($0) }
         let before = try key.flatMap { try tx.products.find($0) }
@@ -30,7 +30,7 @@ enum ProductCheck {
         ]
     }
 
-    /// Returns all reasons for which a document is refused.
+    /// Returns all faults because of which a document is refused.
     static func problems(_ rejection: Rejection) -> [JSONValue] {
         ([rejection] + rejection.others).map { fault in
             .object(
@@ -71,9 +71,9 @@ enum ProductCheck {
     }
 }
 
-/// The differences between two documents, member by member.
+/// The comparison of two documents, member by member.
 enum DocumentChanges {
-    /// Returns the differences by path; lists of named objects are compared by name.
+    /// Returns the differences between two documents, each with its path; objects in lists are compared by their names.
     static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue] {
         var names = before.members.map(\.key)
         names += after.members.map(\.key).filter { before[$0] == nil }
@@ -94,7 +94,7 @@ enum DocumentChanges {
         ]
     }
 
-    /// Returns a list of named objects as an object by their names; nil for any other value.
+    /// Returns a list of objects with names as one object with these names as keys; nil for any other value.
     private static func named(_ value: JSONValue?) -> JSONObject? {
         guard let list = value?.arrayValue, !list.isEmpty else { return nil }
         var members: [JSONObject.Member] = []

@@ -138,11 +138,11 @@ enum ProductOperations {
         return try call.read { try shown(try product(call, in: $0), in: $0) }
     }
 
-    /// Refuses a change to a document that was changed by another request since it was read.
+    /// Throws `Refused` if the document was changed by another request after the caller had read it.
     static func requireMatch(_ call: OperationCall, _ updatedAt: Instant?) throws {
         guard let wanted = call.request.header("if-match") else { return }
         guard wanted.filter({ $0 != "\"" }) == updatedAt.map({ "\($0.milliseconds)" }) else {
-            throw Refused(412, "Conflict", "It was changed after it was read; read it again.")
+            throw Refused(412, "Conflict", "The product was changed after it was read; read it again.")
         }
     }
 

@@ -5,8 +5,8 @@ import Service
 import Storage
 import Workers
 
-/// The operations on an app's providers: its identity providers, and those of e-mails and text messages that all apps
-/// share.
+/// The operations on an app's providers, which are its identity providers and the providers of e-mails and texts that
+/// all apps share.
 enum ProviderOperations {
     static let all: [Operation] = [
         Operation(
@@ -36,14 +36,14 @@ enum ProviderOperations {
                 return row($0.provider.rawValue, isEnabled: $0.isEnabled, settings: settings)
             }
             + OutgoingMessage.Channel.allCases.compactMap { channel in
-                // Only the running service knows whether the broker is its own.
+                // Only a running service knows whether it started the broker itself.
                 guard let run = context.service?.run else { return nil }
                 let way = MessageRoutes.way(of: channel, run)
                 return row(channel.rawValue, isEnabled: way != Route.logName, way: way)
             }
     }
 
-    /// The provider under trial.
+    /// The provider that is to be tried.
     private enum Subject {
         case identity(ProviderSettings)
         case channel(OutgoingMessage.Channel, gateways: Int)

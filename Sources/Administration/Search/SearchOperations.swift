@@ -3,11 +3,12 @@ import JSON
 import Storage
 import Web
 
-/// The search over devices, users, products and schedules, for the console's top field.
+/// The operation of the search field at the top of the console; it finds devices, users, products and schedules.
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of rows of each kind that are examined: the field searches during typing.
+    /// The maximum number of rows of each kind that are examined; it is limited because the console searches while the
+    /// operator types.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {
@@ -18,7 +19,7 @@ enum SearchOperations {
         return try call.read { tx in
             let products = try tx.products.all()
             found["devices"] = .array(try devices(call, terms, products: products, limit: limit, in: tx))
-            // Terms with keys, such as name: and tag:, apply to devices only.
+            // Terms with keys, such as `name:` and `tag:`, apply only to devices.
             guard terms.terms.allSatisfy(\.key.isEmpty) else { return found }
             let page = PageWanted(limit: limit, scanMax: scanMax)
             found["users"] = try UserOperations.page(page, terms, for: call.caller.role, in: tx)["items"]
@@ -32,7 +33,7 @@ enum SearchOperations {
         }
     }
 
-    /// Returns the devices found; if the query is a device's id, that device alone.
+    /// Returns the devices that match; if the query is the id of a device, returns only that device.
     private static func devices(
         _ call: OperationCall,
         _ terms: SearchTerms,
@@ -48,15 +49,15 @@ enum SearchOperations {
     }
 }
 
-/// The wanted page of a list, and the number of rows to examine for it.
+/// A requested page of a list, and the maximum number of rows to examine for it.
 struct PageWanted {
     /// The id after which the page begins.
     var after = ""
     let limit: Int
     let scanMax: Int
 
-    /// Examines rows page by page and returns the matching ones, with the id after which the next page begins; nil if
-    /// there are no more.
+    /// Examines rows until there are enough that match; returns the matching rows, and the id after which the next page
+    /// begins, or nil if there is no next page.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

@@ -1,18 +1,18 @@
-/// A search: terms such as `product:lamp`, `-online:yes`, `"exact words"` and `part`.
+/// A search that consists of terms such as `product:lamp`, `-online:yes`, `"exact words"` and `part`.
 struct SearchTerms: Sendable, Equatable {
     /// A term of a search.
     struct Term: Sendable, Equatable {
-        /// The searched field; empty for a word alone.
+        /// The field to search in; empty if the term is only a word.
         var key: String
-        /// The text as typed.
+        /// The text to search for, as it was typed.
         var value: String
-        /// Whether the term excludes its matches.
+        /// Whether the search excludes what matches the term.
         var isNegated: Bool
         /// Whether the whole text must match.
         var isExact: Bool
     }
 
-    /// The terms in their order.
+    /// The terms, in the order in which they were typed.
     let terms: [Term]
 
     /// The maximum number of terms in a search.
@@ -20,7 +20,7 @@ struct SearchTerms: Sendable, Equatable {
 
     /// Parses a search; any text is valid.
     ///
-    /// - Throws: `Refused` for too many terms.
+    /// - Throws: `Refused` if there are too many terms.
     init(_ text: String) throws {
         var terms: [Term] = []
         var rest = Substring(text)
@@ -57,15 +57,17 @@ struct SearchTerms: Sendable, Equatable {
         return Term(key: key, value: String(value), isNegated: isNegated, isExact: isExact)
     }
 
-    /// Returns whether each term matches one of some texts, whatever its key.
+    /// Returns whether each term matches one of some texts, whatever the term's key.
     func find(anyOf texts: [String?]) -> Bool { terms.allSatisfy { $0.finds(anyOf: texts) != $0.isNegated } }
 
-    /// Returns whether each term matches: a term with a key in the texts of that key, a word in `words`.
+    /// Returns whether all terms match.
+    ///
+    /// A term with a key must match one of the texts of that key, and any other term must match one of `words`.
     func match(_ texts: [String: [String?]], words: [String?]) -> Bool {
         terms.allSatisfy { $0.finds(anyOf: texts[$0.key] ?? words) != $0.isNegated }
     }
 
-    /// Refuses keys that a list doesn't support.
+    /// Throws `Refused` if a term has a key that a list doesn't support.
     func requireKeys(_ known: [String]) throws {
         for term in terms where !term.key.isEmpty && !known.contains(term.key) {
             throw Refused.invalid(
@@ -85,7 +87,7 @@ extension SearchTerms.Term {
         texts.contains { $0.map(finds) ?? false }
     }
 
-    /// Returns the term's yes or no.
+    /// Returns the value of a term that must be yes or no.
     func flag() throws -> Bool {
         switch value.lowercased() {
         case "yes", "true", "1": return true

@@ -2,20 +2,21 @@ import Domain
 import JSON
 import Service
 
-/// The log's last lines as operators may see them: without the texts of messages, which contain codes and links, and
-/// with addresses masked for roles below admin.
+/// The last lines of the log in the form in which operators may see them.
+///
+/// The texts of messages, which contain codes and links, are left out, and addresses are masked for roles below admin.
 enum LogLines {
     /// The maximum number of lines that are shown.
     static let linesMax = 200
     private static let hidden = "•••"
 
-    /// Returns the newest lines, oldest first (`LogLines`).
+    /// Returns the newest lines, the oldest of them first (`LogLines`).
     static func shown(isMasked: Bool) -> JSONObject {
         let lines = LogTail.lines.suffix(linesMax).map { masked($0, withAddresses: !isMasked) }
         return JSONObject(showing: ["items": lines])
     }
 
-    /// Returns a line in either form of the log, without the parts that operators may not see.
+    /// Returns a line of a log in either format, without the parts that operators may not see.
     static func masked(_ line: String, withAddresses: Bool) -> String {
         let line = line.replacing(#/ text=(?:"(?:[^"\\]|\\.)*"|\S*)/#, with: " text=\(hidden)").replacing(
             #/"text":"(?:[^"\\]|\\.)*"/#,

@@ -4,9 +4,9 @@ package import ServiceSettings
 import Storage
 import Web
 
-/// Settings and limits in the interface's form.
+/// The JSON form of settings and limits in the console's interface.
 package enum SettingsView {
-    /// Returns every setting with its value and origin, secrets masked (`SettingList`).
+    /// Returns every setting with its value and origin, with secrets masked (`SettingList`).
     package static func all(_ settings: Settings) -> JSONObject {
         let items = settings.entries.map { entry in
             JSONObject(showing: [
@@ -21,10 +21,11 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits, with their use if it's known and how often each refused something if that is counted
-    /// (`LimitList`).
+    /// Returns the limits (`LimitList`).
+    ///
+    /// Each limit has its present use and the number of times that it refused something, as far as they are known.
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
-        // Rendering samples the metrics that are sampled.
+        // Rendering the metrics updates those that are sampled.
         _ = run.metrics.render()
         let rows = try store.read { tx in
             [
@@ -44,7 +45,7 @@ package enum SettingsView {
         return Shown.page(items)
     }
 
-    /// A metric that shows how much of a limit is used: the sum of its series, or the largest of them.
+    /// A metric that shows how much of a limit is used, by the sum or the largest of its series.
     private struct Measure {
         var metric: String
         var isSum = false
@@ -76,7 +77,7 @@ package enum SettingsView {
         return (used * 10).rounded() / 10
     }
 
-    /// Returns how often a limit has refused something since the start, if a counter has its name.
+    /// Returns how often a limit has refused something since the start; nil if there is no counter for it.
     private static func rejected(_ key: String, _ run: RunContext) -> JSONValue? {
         let label = "limit=\"\(key.dropFirst("limits.".count))\""
         return run.metrics.readings("lamplighter_limited_total")

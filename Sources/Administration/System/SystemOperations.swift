@@ -49,7 +49,7 @@ enum SystemOperations {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Runs the doctor on some groups; its checks have their own deadlines.
+    /// Runs the checks of `doctor` in some groups; each check limits its own time.
     private static func examine(
         _ context: OperationContext,
         _ groups: [String] = Doctor.groups

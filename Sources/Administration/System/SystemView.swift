@@ -9,14 +9,14 @@ import Storage
 import Web
 import Workers
 
-/// The installation in the interface's form.
+/// The JSON form of facts about the installation in the console's interface.
 package enum SystemView {
-    /// Returns the figures that the system's page follows (`SystemGlance`).
+    /// Returns the figures that the console's system page follows (`SystemGlance`).
     package static func glance(_ service: RunningService) throws -> JSONObject {
         JSONObject(showing: ["workers": workers(service), "store": try store(service)])
     }
 
-    /// Returns the parts of this process and the figures of its workers (`Workers`).
+    /// Returns the parts of this process, and figures of its workers (`Workers`).
     static func workers(_ service: RunningService) -> JSONObject {
         let run = service.run
         let (metrics, parts) = (run.metrics, run.readiness.parts)
@@ -33,7 +33,7 @@ package enum SystemView {
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
         let rows = run.settings.workers.map { worker in
-            // A process with several lanes is ready as a whole.
+            // In a process that shares the work by lanes, the workers are ready together.
             let part = parts.first { ["worker \(worker.rawValue)", "worker cluster"].contains($0.name) }
             return JSONObject(showing: [
                 "name": worker.rawValue, "isReady": part?.waitsFor == nil,
@@ -97,9 +97,9 @@ extension SystemView {
     }
 }
 
-/// The series of a worker's metrics: one, or one for each lane.
+/// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether labels, in their written form, are a worker's.
+    /// Returns whether labels, as the metrics page shows them, belong to a worker.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

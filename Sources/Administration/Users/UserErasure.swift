@@ -5,16 +5,17 @@ package import Workers
 
 /// The erasure of users by an operator, with or without a running service.
 ///
-/// Messages are left in the store's outbox in the same transaction: a running service publishes them within half a
-/// second, a stopped service when it starts. The gate's file is written before a function returns, so in both cases
-/// tokens and topics are void when it returns.
+/// Each transaction also leaves its messages in the store's outbox. A running service publishes them within half a
+/// second, and a stopped service when it starts. The gate's file is written before a method returns, whether a service
+/// runs or not, so the user's tokens and rights are void when the method returns.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
-    /// Erases a user, including every name in a record; returns a summary of the erased data.
+    /// Erases a user, including the user's name in all records; returns a summary of the erased data.
     ///
-    /// `progress` is called between steps and can throw to stop; the service, or another call, then does the rest.
+    /// `progress` is called between steps, and can throw an error to stop; the service or another call then does the
+    /// rest.
     package static func run(
         _ user: User,
         in context: OperationContext,
@@ -32,7 +33,8 @@ package enum UserErasure {
             isMore = try context.work { work in try Cancellation.step(user.uid, limit: namesStep, in: &work) }
         }
         try Cancellation.finish(user.uid, in: context.store) { try context.work($0) }
-        // Tries again while another process uses the log; in the end the rest is left to be overwritten.
+        // If another process uses the log, the vacuum is tried again a few times. If the vacuum still fails, the
+        // service carries it out later.
         var tries = 1
         while try !context.store.vacuumErased(), tries < 20 {
             tries += 1

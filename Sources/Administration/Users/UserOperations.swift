@@ -24,7 +24,7 @@ enum UserOperations {
         Operation("undoCancellation", "DELETE", "users/{uid}/cancellation", role: .operator, undoCancellation),
         Operation("listUserAudit", "GET", "users/{uid}/audit", role: .viewer) { call in
             try call.read { tx in
-                // A command shows the trail of erased users too.
+                // A command also shows the audit trail of erased users.
                 let uid = try call.isCommand ? call.id("uid") : user(call, in: tx).uid
                 let page = try tx.audit.page(
                     of: uid,
@@ -46,7 +46,7 @@ enum UserOperations {
         return found
     }
 
-    /// Locks and returns the user whose id is in the path, and makes them the act's subject.
+    /// Locks and returns the user whose id is in the path, and records this user as the subject of the action.
     private static func lockedUser(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> User {
         try tx.lock(users: [try call.id("uid", UserKind.self)])
         let user = try user(call, in: tx)
@@ -111,8 +111,10 @@ enum UserOperations {
         }
     }
 
-    /// Returns whether a term matches an address of a user: a part of it for an admin; the whole of it for an operator,
-    /// who sees it masked and could otherwise find it letter by letter; nothing for a viewer.
+    /// Returns whether a term matches an address of a user.
+    ///
+    /// For an admin, a part of the address suffices. For an operator, the whole address must match: operators see
+    /// addresses masked, and could otherwise find out an address letter by letter. For a viewer, no address matches.
     static func finds(_ term: SearchTerms.Term, addressOf user: User, for role: OperatorRole) -> Bool {
         let addresses = [user.email?.text, user.phone?.text, user.username, user.externalUID]
         guard role < .admin else { return term.finds(anyOf: addresses) }
@@ -212,7 +214,7 @@ enum UserOperations {
         try call.requireConfirmation(of: uid.text)
         let found = try call.read { try user(call, in: $0) }
         let summary = try UserErasure.run(found, in: call.context)
-        // Without the user's id: all that remains is that a user was erased, and by whom.
+        // The audit trail doesn't name the user here; it only records that a user was erased, and by whom.
         try call.note(Act(subject: "user"))
         return JSONObject(showing: ["devices": summary.devices.count, "sessions": summary.sessions])
     }

@@ -3,14 +3,14 @@ package import JSON
 package import Storage
 import Wire
 
-/// Users and their sessions in the interface's form.
+/// The JSON form of users and their sessions in the console's interface.
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The maximum number of lines of a user's audit trail that are searched for who ended a session.
+    /// The maximum number of lines of a user's audit trail that are examined to find the actors who ended sessions.
     static let auditMax = 1_000
 
-    /// Returns rows of the list (`UserRow`); `isOpen` shows addresses unmasked.
+    /// Returns users as rows of the list (`UserRow`); `isOpen` says that addresses aren't masked.
     static func rows(_ users: [User], isOpen: Bool = false, in tx: Transaction) throws -> [JSONObject] {
         let seen = try tx.accounts.lastSeen(users.map(\.uid))
         return users.map { row($0, isOpen: isOpen, seenAt: seen[$0.uid]) }
@@ -46,25 +46,26 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's sessions: the live ones, then those that ended, each newest first.
+    /// Returns a user's sessions: first those that have not ended, then the ended ones, each with the newest first.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
         return try rows(of: sorted, in: tx)
     }
 
-    /// Returns a page of the newest live sessions of all users.
+    /// Returns a page of the newest sessions of all users that have not ended.
     package static func newestSessions(_ limit: Int, in tx: Transaction) throws -> JSONObject {
         Shown.page(try tx.sessions.newest(limit: limit).map { row($0, endedBy: nil) })
     }
 
-    /// Returns a session (`Session`).
+    /// Returns a session as JSON (`Session`).
     static func session(_ session: Session, in tx: Transaction) throws -> JSONObject {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns sessions of one user with the actors who ended them, from the audit trail's lines of the same
-    /// transactions.
+    /// Returns sessions of one user with the actors who ended them.
+    ///
+    /// The actors are found in the lines of the audit trail that were added in the same transactions.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }
@@ -77,7 +78,7 @@ package enum UserView {
         }
     }
 
-    /// Returns the state that a user's page follows (`UserChange`); nil for an unknown user.
+    /// Returns the state that a user's page in the console follows (`UserChange`); nil if the user doesn't exist.
     package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)

@@ -2,20 +2,21 @@ import Domain
 import Foundation
 import JSON
 
-/// Comma-separated values (RFC 4180) that no spreadsheet treats as formulas.
+/// The writing of comma-separated values (RFC 4180) that spreadsheets don't take for formulas.
 enum CSV {
-    /// Returns one line.
+    /// Returns cells as one line.
     static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\r\n" }
 
     private static func cell(_ text: String) -> String {
         var text = text
-        // Text that begins like a formula can come from untrusted devices; numbers stay numbers.
+        // A text that begins like a formula can come from a device that isn't trusted, so a quotation mark is put
+        // before it; numbers stay numbers.
         if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil { text = "'" + text }
         guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Returns a moment as RFC 3339 in UTC, with milliseconds.
+    /// Returns a time in the format of RFC 3339, in UTC with milliseconds.
     static func time(_ moment: Instant) -> String {
         let (seconds, fraction) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
         // The date is formatted from whole seconds, since a binary fraction of a second isn't exact.

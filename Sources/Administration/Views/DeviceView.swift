@@ -3,12 +3,12 @@ package import JSON
 package import Storage
 import Wire
 
-/// Devices in the interface's form.
+/// The JSON form of devices in the console's interface.
 package enum DeviceView {
-    /// The members of a device's hardware that hold its firmware's version, most specific first.
+    /// The members of a device's hardware that contain the version of its firmware, the most specific first.
     private static let firmware = ["mcuSoftVersion", "wifiFirmwareVer", "wifiSoftVersion"]
 
-    /// Returns a row of the list (`DeviceRow`).
+    /// Returns a device as a row of the list (`DeviceRow`).
     static func row(
         _ listing: DeviceListing,
         product: Product?,
@@ -31,7 +31,7 @@ package enum DeviceView {
         ])
     }
 
-    /// Returns tags as an object of values by name.
+    /// Returns tags as an object with the tags' values by their names.
     static func tags(_ tags: [DeviceTag]) -> JSONObject {
         JSONObject(members: tags.map { .init(key: $0.name, value: .string($0.value)) })
     }
@@ -54,7 +54,7 @@ package enum DeviceView {
         }
     }
 
-    /// Returns the row of a device; nil for an unknown one.
+    /// Returns the row of a device; nil if the device doesn't exist.
     package static func row(of did: DeviceID, in tx: Transaction) throws -> JSONObject? {
         guard let device = try tx.devices.find(did), let status = try tx.statuses.find(did) else { return nil }
         return try rows([DeviceListing(device: device, status: status)], in: tx).first
@@ -101,9 +101,9 @@ package enum DeviceView {
     }
 }
 
-/// Data points with their values.
+/// The JSON form of data points with their values.
 enum PointView {
-    /// Returns a data point as declared by its product.
+    /// Returns a data point as the product declares it.
     static func declared(_ point: DataPoint) -> JSONObject {
         JSONObject(showing: [
             "name": point.name, "title": point.displayName, "kind": point.kind.rawValue,
@@ -113,8 +113,10 @@ enum PointView {
         ])
     }
 
-    /// Returns a device's data points with their known and wanted values: those that its product declares or, for a
-    /// free-form product, those that the device reported.
+    /// Returns a device's data points with their known and wanted values.
+    ///
+    /// The data points are those that the product declares, or, if it declares none, those that the device has
+    /// reported.
     static func points(_ status: Status, product: Product?, open: [Command], newest: [Command]) -> [JSONObject] {
         let declared = product.map(\.dataPoints) ?? []
         let points =

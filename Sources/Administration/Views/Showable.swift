@@ -2,14 +2,14 @@ package import Domain
 package import JSON
 import Wire
 
-/// A value with one form in all views.
+/// A type whose values have the same JSON form in all views.
 package protocol Showable {
-    /// The form.
+    /// The JSON form of the value.
     var shown: JSONValue { get }
 }
 
 extension JSONObject {
-    /// Creates an object of values in the form of the views, without those that are nil.
+    /// Creates an object with the JSON forms of values, without those that are nil.
     package init(showing members: KeyValuePairs<String, (any Showable)?>) {
         self.init(members.map { ($0.key, $0.value?.shown) })
     }
@@ -24,7 +24,7 @@ extension JSONValue: Showable { package var shown: JSONValue { self } }
 extension JSONObject: Showable { package var shown: JSONValue { .object(self) } }
 extension Identifier: Showable { package var shown: JSONValue { .string(text) } }
 extension Array: Showable where Element: Showable { package var shown: JSONValue { .array(map(\.shown)) } }
-/// A moment, in milliseconds since 1970.
+/// A time is shown in milliseconds since 1970.
 extension Instant: Showable { package var shown: JSONValue { .integer(milliseconds) } }
 
 extension Actor: Showable { package var shown: JSONValue { EventCodec.encode(self, for: nil) } }

@@ -1,20 +1,20 @@
 package import Domain
 package import JSON
 
-/// The forms of values that all views share.
+/// The JSON forms of values that all views use.
 package enum Shown {
-    /// Returns a moment, in milliseconds since 1970.
+    /// Returns a time in milliseconds since 1970.
     package static func moment(_ instant: Instant) -> JSONValue { .integer(instant.milliseconds) }
 
-    /// Returns a name; nil if it's empty.
+    /// Returns a name; nil if the name is empty.
     package static func name(_ text: String?) -> JSONValue? { text.flatMap { $0.isEmpty ? nil : .string($0) } }
 
-    /// Returns a list of objects (`items`), with the cursor of the next page, if any.
+    /// Returns an object with a list of objects (`items`) and the cursor of the next page, if there is one.
     package static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {
         JSONObject(showing: ["items": items, "next": next])
     }
 
-    /// Returns a number; one without a fraction becomes an integer.
+    /// Returns a number; a number without a fraction becomes an integer.
     package static func number(_ value: Double) -> JSONValue {
         Int64(exactly: value).flatMap {
             $0.magnitude <= UInt64(JSONValue.integerMax) ? .integer($0) : nil
@@ -22,6 +22,6 @@ package enum Shown {
             ?? .double(value)
     }
 
-    /// Returns an integer.
+    /// Returns a count as an integer.
     package static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
 }

@@ -4,9 +4,9 @@ import Sodium
 package import Storage
 package import Wire
 
-/// Dead letters in the interface's form.
+/// The JSON form of dead letters in the console's interface.
 package enum DeadLetterView {
-    /// Returns rows of the list (`DeadLetterRow`), with the devices that their topics name.
+    /// Returns dead letters as rows of the list (`DeadLetterRow`), each with the device that its topic names.
     package static func rows(_ letters: [DeadLetter], _ topics: Topics, in tx: Transaction) throws -> [JSONObject] {
         let dids = letters.map { topics.device(of: $0.topic) }
         let names = try tx.devices.names(of: dids.compactMap(\.self))
@@ -21,7 +21,7 @@ package enum DeadLetterView {
         ])
     }
 
-    /// Returns a letter with its payload and, if that isn't JSON, the place of the fault.
+    /// Returns a dead letter with its payload; if the payload isn't valid JSON, also with the place of the error.
     static func whole(_ letter: DeadLetter, _ topics: Topics, in tx: Transaction) throws -> JSONObject {
         let text = String(validating: letter.payload, as: UTF8.self)
         var offset: Int?

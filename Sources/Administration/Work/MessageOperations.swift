@@ -88,7 +88,7 @@ enum MessageOperations {
             guard let address = EmailAddress(to) else { throw Refused.invalid("to", "to is not an e-mail address.") }
             return Recipient(channel: .email, to: address.text)
         case OutgoingMessage.Channel.sms.rawValue:
-            // Only a separator after the country code shows where it ends.
+            // The country code must be followed by a separator, since nothing else shows where it ends.
             let digits = to.drop { $0 == "+" }.prefix { $0.isASCII && $0.isNumber }
             guard to.hasPrefix("+"), CountryCode.accepts(String(digits)),
                 let phone = Phone(to, countryCode: String(digits))
@@ -106,8 +106,9 @@ enum MessageOperations {
 }
 
 extension OperationCall {
-    /// Counts an act that sends a message or contacts another server; each operator may perform `max` of a kind in an
-    /// hour.
+    /// Counts an action that sends a message or contacts another server.
+    ///
+    /// Each operator can take `max` actions of a kind within an hour.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ what: String, _ max: Int, in tx: Transaction) throws {

@@ -4,20 +4,20 @@ import Service
 package import Storage
 import Workers
 
-/// Outgoing messages in the interface's form: waiting ones, and the outcomes of the others.
+/// The JSON form of outgoing messages in the console's interface: those that wait, and the outcomes of the others.
 package enum MessageView {
-    /// The number of messages in an event of the stream.
+    /// The maximum number of messages in an event of the event stream.
     static let shownMax = 100
     /// The maximum number of rows of one table that are read at once.
     private static let pageRows = 200
 
-    /// The keys of a search, each with the member of a row that it searches.
+    /// The keys of search terms, each with the member of a row in which such a term searches.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
     ]
 
-    /// A row and its place in the list.
+    /// A row of the list of messages, with its place.
     private typealias Line = (place: MessageRecordTable.Place, row: JSONObject)
 
     /// Returns the newest messages (`MessagePage`).
@@ -30,7 +30,7 @@ package enum MessageView {
         return try page(service, terms, for: role, behind: .begin, limit: shownMax, in: tx)
     }
 
-    /// Returns a page of the messages that match a search, newest first (`MessagePage`).
+    /// Returns a page of the messages that match a search, the newest first (`MessagePage`).
     static func page(
         _ service: RunningService,
         _ terms: SearchTerms,
@@ -63,7 +63,8 @@ package enum MessageView {
         return page
     }
 
-    /// Returns a row, without its code for roles that may not send messages: the code would let them sign in as a user.
+    /// Returns a message's row; for roles that may not send messages, without the code, with which they could sign in
+    /// as a user.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }
@@ -80,7 +81,7 @@ package enum MessageView {
         return .init(createdAt: Instant(milliseconds: milliseconds), id: parts[1])
     }
 
-    /// Returns a message, whether it waits or is done.
+    /// Returns a message, whether it is still waiting or has been sent or given up.
     static func one(_ id: MessageID, _ service: RunningService, in tx: Transaction) throws -> JSONObject? {
         try tx.outgoingMessages.find(id).map { row($0, dueAt: nil, service) }
             ?? tx.messageRecords.find(id).map { row($0, service) }

@@ -3,9 +3,9 @@ package import JSON
 import Service
 package import Storage
 
-/// Refusals with the rule that refused the client, and the remedy.
+/// The JSON form of refusals, with the rule by which the client was refused, and the remedy.
 package enum RefusalView {
-    /// Returns rows (`Refusal`) with the names of the refused devices.
+    /// Returns refusals as rows (`Refusal`), each with the name of the refused device.
     package static func rows(
         _ refusals: some Collection<(id: Int64, refusal: ClientRefusal)>,
         in tx: Transaction
@@ -16,7 +16,7 @@ package enum RefusalView {
         }
     }
 
-    /// Returns a row; one that isn't stored yet has no id.
+    /// Returns a refusal as a row; a refusal that isn't stored yet has no id.
     package static func row(_ id: Int64?, _ refusal: ClientRefusal, in tx: Transaction) throws -> JSONObject {
         let names = try tx.devices.names(of: [refusal.device].compactMap(\.self))
         return try row(id, refusal, named: names.values.first, in: tx)

@@ -110,7 +110,7 @@ enum ScheduleOperations {
     }
 }
 
-/// The runs due in the next hours, those of the last hours, and the changes of clocks.
+/// The runs that are due in the next hours, the runs of the last hours, and changes to or from daylight saving time.
 private struct Upcoming {
     private let call: OperationCall
     private let from: Instant

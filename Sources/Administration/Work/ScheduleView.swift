@@ -3,9 +3,9 @@ import Foundation
 import JSON
 import Storage
 
-/// Schedules in the interface's form.
+/// The JSON form of schedules in the console's interface.
 enum ScheduleView {
-    /// Returns rows (`Schedule`) with secrets masked, each with its last run.
+    /// Returns schedules as rows (`Schedule`) with secrets masked, each with its last run.
     static func rows(_ schedules: [Schedule], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: schedules.map(\.did))
         return try schedules.map { schedule in
@@ -41,7 +41,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns a run (`ScheduleRun`).
+    /// Returns a run as JSON (`ScheduleRun`).
     static func run(
         _ run: ScheduleRun,
         of did: DeviceID?,
@@ -54,7 +54,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the devices of the schedules of some runs.
+    /// Returns the devices of the schedules to which some runs belong.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction
@@ -67,9 +67,9 @@ enum ScheduleView {
     }
 }
 
-/// The changes of a zone's clocks.
+/// The changes of a time zone's clocks to and from daylight saving time.
 enum ClockChanges {
-    /// Returns the changes of a zone's clocks within a time.
+    /// Returns the changes of a time zone's clocks within a period.
     static func of(_ name: String, from: Instant, to: Instant) -> [JSONValue] {
         guard let zone = TimeZone(identifier: name) else { return [] }
         var changes: [JSONValue] = []

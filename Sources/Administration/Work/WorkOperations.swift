@@ -28,7 +28,7 @@ package enum WorkOperations {
 
     /// The maximum number of rows that a search examines.
     static let scanMax = 10_000
-    /// The time that counts as today, in seconds.
+    /// The period for which refusals and dead letters are counted, in seconds.
     package static let daySeconds: Int64 = 86_400
 
     // MARK: Refusals
@@ -141,7 +141,7 @@ package enum WorkOperations {
             throw Refused(
                 409,
                 ErrorCode.forbidden.rawValue,
-                "Only its names and sizes were kept, since its values may be secret."
+                "Only the names and sizes of its values were kept, because the values may be secret."
             )
         }
         if let id = EventSubscription.webhook(ofDeadLetter: found.topic) {

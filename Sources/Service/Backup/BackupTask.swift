@@ -15,7 +15,8 @@ import Workers
 
 /// A service that makes backups at the configured interval and keeps the newest ones.
 ///
-/// The time of the next backup follows from the files in the folder, so a restart neither skips nor repeats a backup.
+/// The time of the next backup is computed from the files in the folder, so a restart neither skips nor repeats a
+/// backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory
@@ -24,11 +25,11 @@ final class BackupTask: Service {
     private let isStopping = Atomic<Bool>(false)
     private let failures = Counter(label: "lamplighter_backup_failures_total")
 
-    /// Seconds until the next try after a failure.
+    /// The number of seconds until the next attempt after a failure.
     private static let retrySeconds = 600
     private static let pauseMicroseconds: UInt32 = 200_000
 
-    /// Prepares the task for a store.
+    /// Prepares the backups of a store.
     init(_ context: RunContext, _ store: Store) {
         settings = context.settings
         directory = context.directory
@@ -36,11 +37,12 @@ final class BackupTask: Service {
         logger = Logger(label: "lamplighter.backup")
     }
 
-    /// Sets the gauge of the newest backup's age at each scrape; before the first backup there is no gauge.
+    /// Registers the gauge of the newest backup's age, which is updated at each scrape of the metrics; before the first
+    /// backup there is no gauge.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
-            // Made here: a gauge without a value would show 0.
+            // The gauge is created only when there is a backup, since a gauge without a value would show 0.
             Meter(label: "lamplighter_backup_age_seconds", factory: registry)
                 .set(note.age(at: SystemClock().now))
         }
@@ -65,7 +67,7 @@ final class BackupTask: Service {
         var due = next(in: folder)
         while !isStopping.load(ordering: .acquiring) {
             let now = SystemClock().now
-            // Also due if the clock was set back by more than the interval.
+            // A backup is also due if the clock was set back by more than the interval.
             if now >= due || due > now.adding(seconds: interval) {
                 due = make(in: folder, at: now) ? next(in: folder) : now.adding(seconds: retry)
             }
@@ -73,13 +75,14 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due, from the newest one in the folder; at once if there is none.
+    /// Returns when the next backup is due, computed from the newest backup in the folder; the beginning of 1970 if
+    /// there is none.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
     }
 
-    /// Makes one backup and removes the oldest beyond the number to keep; returns false on failure.
+    /// Makes one backup, and deletes the oldest ones if there are more than are to be kept; returns false on failure.
     private func make(in folder: String, at now: Instant) -> Bool {
         let path = folder + "/" + BackupName.of(now)
         do {
@@ -114,7 +117,7 @@ final class BackupTask: Service {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
     }
 
-    /// Makes one backup, reads it back, and removes the oldest beyond the number to keep.
+    /// Makes one backup, reads it back, and deletes the oldest ones if there are more than are to be kept.
     private static func make(
         at path: String,
         _ settings: Settings,
@@ -142,7 +145,7 @@ final class BackupTask: Service {
     }
 }
 
-/// A backup that an operator requests, in the folder of the service's own backups.
+/// A backup that an operator requests, in the folder of the service's regular backups.
 package enum BackupNow {
     /// Makes a backup while the service runs, and returns its path.
     ///
@@ -156,7 +159,7 @@ package enum BackupNow {
     }
 }
 
-/// The names of the backups that the service makes, which sort by their time: `lamplighter-20261123T160439Z.backup`.
+/// The names of the backups that the service makes, such as `lamplighter-20261123T160439Z.backup`, which sort by time.
 enum BackupName {
     /// Returns the name of a backup made at a time.
     static func of(_ time: Instant) -> String {
@@ -172,7 +175,7 @@ enum BackupName {
         }
     }
 
-    /// Returns the time in a backup's name; nil for the name of any other file.
+    /// Returns the time in the name of a backup; nil for the name of any other file.
     static func time(of name: String) -> Instant? {
         let digits = name.filter(\.isNumber)
         guard digits.count == 14, let number = Int(digits) else { return nil }
@@ -181,7 +184,7 @@ enum BackupName {
         (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // A name that `of` wouldn't make belongs to another file.
+        // A name that `of` wouldn't return for this time belongs to another kind of file.
         return of(time) == name ? time : nil
     }
 }

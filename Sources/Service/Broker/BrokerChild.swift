@@ -7,17 +7,19 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto with the gate as a child, restarts it when it dies, and ends it last.
+/// A service that runs Mosquitto with the gate as a child process, restarts it when it dies, and ends it after all
+/// other services.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    /// The certificate handover, locked while the broker's copies are written, so that an older copy never overwrites a
-    /// newer one.
+    /// The handover of certificates to the broker; locked while the broker's copies are written, so that an older
+    /// certificate never overwrites a newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
-    /// The counter of restarts, made with the child so that it has a sample before the first restart.
+    /// The counter of restarts, which is created together with this object so that it has a value before the first
+    /// restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker without starting it.
@@ -28,9 +30,10 @@ package final class BrokerChild: Service {
         self.logger = logger
     }
 
-    /// Writes the configuration, starts the broker and waits until it accepts connections.
+    /// Writes the configuration, starts the broker, and waits until the broker accepts connections.
     ///
-    /// - Throws: A `Problem` if the broker ends, with the end of its log, or accepts no connections within 10 seconds.
+    /// - Throws: A `Problem` if the broker ends or accepts no connections within 10 seconds; the problem contains the
+    ///   end of the broker's log.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
         do {
@@ -43,7 +46,7 @@ package final class BrokerChild: Service {
             }
             try await launch()
         } catch {
-            // The next start uses a certificate received meanwhile.
+            // If a new certificate has arrived meanwhile, the next start uses it.
             _ = handover.withLock { $0.end() }
             throw error
         }
@@ -69,10 +72,11 @@ package final class BrokerChild: Service {
         try await waitUntilAccepting(process, logged)
     }
 
-    /// Makes the broker show another certificate to new connections; open connections stay open.
+    /// Makes the broker use another certificate for new connections; open connections stay open.
     ///
-    /// A broker that is starting gets the certificate once it runs. Mosquitto 2.0.11 reads the authority of devices'
-    /// certificates only at its start, so the authority's copy isn't rewritten before then.
+    /// A broker that is starting gets the certificate when it runs. Mosquitto 2.0.11 reads the certificate of the
+    /// devices' authority only when it starts, so the broker's copy of that certificate isn't rewritten before the next
+    /// start.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -83,7 +87,7 @@ package final class BrokerChild: Service {
         if isNow { reload() }
     }
 
-    /// Shows the certificate received during the start, if any.
+    /// Makes the broker use the certificate that arrived while the broker started, if any.
     private func showLate() {
         do {
             let isNow = try handover.withLock { handover in
@@ -98,7 +102,7 @@ package final class BrokerChild: Service {
     }
 
     private func reload() {
-        // Mosquitto rereads its certificates, and asks the gate again about all connected clients.
+        // At this signal, Mosquitto reads its certificates again, and asks the gate about all connected clients again.
         child.withLock { $0 }?.send(SIGHUP)
     }
 
@@ -108,12 +112,12 @@ package final class BrokerChild: Service {
         try TextFile.write(material.keyPEM, to: files.key)
     }
 
-    /// Watches the broker until the group shuts down, then ends it.
+    /// Watches the broker until the service group shuts down, and then ends the broker.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // If the broker ended on its own while the others drain, wait: a service that returns before its turn
-            // counts as failed.
+            // The broker may have ended by itself while the other services finish their work. This service must still
+            // wait for its turn to shut down, since a service that returns earlier counts as failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }
@@ -122,7 +126,7 @@ package final class BrokerChild: Service {
         await stop()
     }
 
-    /// Ends the broker with SIGTERM, and after two seconds with SIGKILL.
+    /// Ends the broker with SIGTERM, or with SIGKILL if it still runs two seconds later.
     package func stop() async {
         isStopping.withLock { $0 = true }
         guard let process = child.withLock({ $0 }) else { return }
@@ -136,7 +140,7 @@ package final class BrokerChild: Service {
         unlink(plan.directory.brokerPID)
     }
 
-    /// Notes that the service is stopping: a broker that ends from now on isn't restarted.
+    /// Notes that the service is about to stop, so that the broker is not restarted if it ends from now on.
     package func expectEnd() { isStopping.withLock { $0 = true } }
 
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
@@ -196,17 +200,17 @@ package final class BrokerChild: Service {
 
 /// The pause before a broker that died is restarted.
 ///
-/// The pause is short after a broker that ran for a while. It grows with each early death, but stays short enough that
-/// devices don't think the service gone.
+/// The pause is short if the broker had run for a while. The pause doubles each time the broker dies early, but stays
+/// short enough that devices don't consider the service unavailable.
 struct RestartPause {
     static let first = Duration.milliseconds(100)
     static let last = Duration.seconds(5)
-    /// The time that a broker must have run for the pause to start over.
+    /// The time for which a broker must run before the pause becomes short again.
     static let steady = Duration.seconds(30)
 
     private var pause = first
 
-    /// Returns the pause after a broker that ran for a time.
+    /// Returns the next pause, given how long the broker ran before it died.
     mutating func next(ran: Duration) -> Duration {
         pause = ran > Self.steady ? Self.first : min(pause * 2, Self.last)
         return pause

@@ -4,13 +4,13 @@ import Problems
 package import ServiceSettings
 package import SystemPackage
 
-/// The two files that a broker child needs: the program and the gate.
+/// The two files that the broker's child process needs: the program `mosquitto`, and the gate.
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the path of mosquitto: as configured, or in PATH, or where Debian puts it.
+    /// Returns the path of `mosquitto`: the configured one, or else one in PATH or where Debian installs it.
     ///
-    /// - Throws: A `Problem` if it isn't there.
+    /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {
         if let path = settings.brokerProgram {
             if access(path, X_OK) == 0 { return AbsolutePath.of(path) }
@@ -20,9 +20,10 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
+    /// Returns the path of the gate's library: the configured one, or else one in the executable's folder or in
+    /// `../lib/lamplighter` from there.
     ///
-    /// - Throws: A `Problem` if it isn't there.
+    /// - Throws: A `Problem` if the file doesn't exist.
     package static func gate(_ settings: Settings) throws -> String {
         let folder = Executables.ownFolder
         let configured = settings.brokerGate.map(AbsolutePath.of)
@@ -37,9 +38,9 @@ package enum BrokerFiles {
     }
 }
 
-/// The paths of programs, found as a shell finds them, and of this executable.
+/// The paths of programs, searched as a shell does, and of this executable.
 package enum Executables {
-    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if it isn't there.
+    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if the program isn't found.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])
@@ -47,10 +48,10 @@ package enum Executables {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The folder of this executable.
+    /// The folder that contains this executable.
     package static var ownFolder: FilePath { ownPath.removingLastComponent() }
 
-    /// The path of this executable, symbolic links resolved.
+    /// The path of this executable, with symbolic links resolved.
     package static var ownPath: FilePath {
         guard let real = realpath("/proc/self/exe", nil) else { return FilePath("/") }
         defer { free(real) }

@@ -5,20 +5,20 @@ import ServiceSettings
 struct BrokerListener: Sendable, Equatable {
     /// The encryption and client authentication of a listener.
     enum Kind: Sendable, Equatable {
-        /// No TLS.
+        /// The listener doesn't use TLS.
         case plain
-        /// TLS, and MQTT's user name and password.
+        /// The listener uses TLS, and clients send a user name and a password.
         case tls
-        /// TLS, and a client certificate instead of a password.
+        /// The listener uses TLS, and clients present a certificate instead of a password.
         case clientCertificates
     }
 
     let kind: Kind
     let port: Int
-    /// Nil for all addresses.
+    /// The address to listen on; nil for all addresses of the machine.
     let host: String?
 
-    /// Returns the listener's lines of mosquitto.conf, with the broker's copies of the certificates.
+    /// Returns the listener's lines of mosquitto.conf, which name the broker's copies of the certificates.
     func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
             "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)", "max_qos \(qos)",
@@ -26,13 +26,13 @@ struct BrokerListener: Sendable, Equatable {
         if kind != .plain {
             lines += [
                 "certfile \(files.certificate)", "keyfile \(files.key)",
-                // Mosquitto accepts this version and all later ones.
+                // Mosquitto accepts this version of TLS and all later versions.
                 "tls_version tlsv1.2",
             ]
         }
         if kind == .clientCertificates {
-            // The gate reads the device's id from the certificate: with use_subject_as_username Mosquitto wouldn't ask
-            // it.
+            // `use_subject_as_username` isn't set, since Mosquitto wouldn't ask the gate then. The gate itself reads
+            // the device's id from the certificate.
             lines += ["cafile \(files.authority)", "require_certificate true"]
         }
         return lines.joined(separator: "\n")

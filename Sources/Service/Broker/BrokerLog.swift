@@ -3,7 +3,7 @@ import Glibc
 
 /// The size limit of the broker's log, and its last lines.
 enum BrokerLog {
-    /// Rotates the log if it is too large, checking once a minute until cancelled.
+    /// Checks the log's size at intervals, and rotates the log if it is too large, until the task is cancelled.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
             rotate(path, above: ServiceLimits.brokerLogBytesMax)
@@ -11,8 +11,8 @@ enum BrokerLog {
         }
     }
 
-    /// Copies a log larger than a bound to `.1` and truncates it in place, since the broker keeps it open for
-    /// appending.
+    /// Copies a log that is larger than `bytes` to `.1`, and truncates it in place, since the broker keeps the file
+    /// open for appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }
         guard let text = TextFile.read(path) else { return }

@@ -2,21 +2,22 @@ import Files
 import Glibc
 import Web
 
-/// A watch on the log of `up`'s broker for clients whose TLS handshake failed or that used QoS 2.
+/// A watch on the broker's log for clients whose TLS handshake failed or that used QoS 2.
 ///
-/// Mosquitto 2.0.11 reports them only there and without their addresses; a failed handshake also without the client id.
+/// Mosquitto 2.0.11 reports a failed handshake or the use of QoS 2 only in its log, and without the client's address.
+/// For a failed handshake, the client id is missing too.
 struct BrokerLogWatch {
     private let path: String
     private var offset: Int
 
-    /// The number of bytes read at once; the rest is read next time.
+    /// The maximum number of bytes that one call reads; the next call reads the rest.
     private static let readMax = 64 << 10
-    /// The text before OpenSSL's message, the first if there are several.
+    /// The text before the message of OpenSSL; `[0]` marks the first message if there are several.
     private static let mark = "OpenSSL Error[0]: "
-    /// The text around the id of a client that was disconnected because it used QoS 2.
+    /// The texts before and after the id of a client that was disconnected because it used QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
-    /// Starts at the log's present end.
+    /// Starts to watch at the present end of the log.
     init(path: String) {
         self.path = path
         offset = TextFile.size(path) ?? 0
@@ -25,11 +26,11 @@ struct BrokerLogWatch {
     /// Returns the refusals logged since the last call.
     mutating func take() -> [ListenerRefusal] {
         guard let size = TextFile.size(path), size != offset else { return [] }
-        // The log was truncated.
+        // If the log was truncated, it is read from its beginning again.
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // No line of the log is that long: skip the bytes instead of waiting for an end.
+            // No line of the log is that long, so the bytes are skipped instead of waiting for the end of a line.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }
@@ -41,13 +42,13 @@ struct BrokerLogWatch {
             }
     }
 
-    /// Returns the id of a client that used QoS 2; nil for other lines.
+    /// Returns the client id in a line of the log about a client that used QoS 2; nil for other lines.
     static func client(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: qos.before)?.upperBound, line.hasSuffix(qos.behind) else { return nil }
         return String(line[start...].dropLast(qos.behind.count))
     }
 
-    /// Returns the cause of a failed handshake; nil for other lines.
+    /// Returns the cause in a line of the log about a failed handshake; nil for other lines.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
         // A client that leaves without closing the connection properly causes this error too.

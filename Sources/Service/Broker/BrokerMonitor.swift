@@ -13,26 +13,28 @@ import Web
 import Wire
 import Workers
 
-/// A monitor of the broker: whether it runs with the gate, its dropped messages, and its gate's refusals.
+/// A monitor of the broker, which checks that the gate is loaded, counts dropped messages, and collects the gate's
+/// refusals.
 ///
-/// An operator's own broker without the gate would let any client send and read everything, so it ends the service. The
-/// monitor has its own connection and thread, so that a flood of refusals does not delay the workers.
+/// If an operator's own broker runs without the gate, any client can send and read everything, so the monitor then ends
+/// the service. The monitor has a connection and a thread of its own, so that a flood of refusals doesn't delay the
+/// workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: String
-    /// The readiness whose part `gate` shows the gate; nil if the broker is the service's own.
+    /// The readiness, whose part `gate` says whether the gate was found; nil if the service started the broker itself.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals
-    /// The path of the broker's log; nil if the broker isn't the service's own.
+    /// The path of the broker's log; nil if the service didn't start the broker itself.
     private let brokerLog: String?
     private let probe: DoctorProbe
     private let logger = Logger(label: "lamplighter.refusals")
 
-    /// Prepares a monitor that connects beside the workers.
+    /// Prepares a monitor with a connection of its own, in addition to the workers' connections.
     init(_ context: RunContext, _ environment: Environment) throws {
         self.environment = environment
         readiness = context.ownsBroker ? nil : context.readiness
@@ -42,7 +44,7 @@ final class BrokerMonitor: Service {
         probe = DoctorProbe(secret: context.secrets.service)
         refusalTopic = environment.topics.system("refusal")
         var options = try BrokerAccess.workers(context)
-        // A unique id, since another process with other workers can run beside this one.
+        // The client id is unique, since another process with other workers can run at the same time.
         options.clientID = "svc.lamplighter.monitor-\(Sodium.randomSecret().prefix(8))"
         options.cleanStart = true
         options.sessionExpirySeconds = 0
@@ -51,7 +53,7 @@ final class BrokerMonitor: Service {
         waker = try Waker()
     }
 
-    /// Runs on its own thread until the group shuts down.
+    /// Runs on its own thread until the service group shuts down.
     ///
     /// - Throws: A `Problem` if the broker runs without the gate.
     func run() async throws {
@@ -84,13 +86,13 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Returns an empty log, which leaves out the doctor's probes.
+    /// Returns an empty log of refusals, which ignores the connections that `doctor` attempts as a stranger.
     private func newLog() -> RefusalLog {
         let (probe, clock) = (probe, environment.clock)
         return RefusalLog(environment.limits) { probe.isOurs($0, at: clock.now) }
     }
 
-    /// The state that is kept across connections.
+    /// The state that is kept from one connection to the next.
     private struct Seen {
         var dropped = DroppedMessages()
         var refusals: RefusalLog
@@ -125,7 +127,7 @@ final class BrokerMonitor: Service {
         write(&seen.refusals, isLast: true)
     }
 
-    /// Publishes the refusals of the service's own listeners, which are then received with the gate's.
+    /// Publishes the refusals of the service's own listeners, so that they are received together with the gate's.
     private func publishRefusals(over client: inout MosquittoClient) throws {
         let (waiting, missed) = listenerRefusals.take()
         for (number, refusal) in waiting.enumerated() {
@@ -137,7 +139,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Checks for the gate at each connection, and lets the workers begin once it has answered.
+    /// Checks on each new connection that the broker has the gate, and then lets the workers begin.
     private func checkGate(_ client: inout MosquittoClient) throws {
         guard let readiness else { return }
         switch try GateProbe(environment.topics).isGatePresent(over: &client) {
@@ -150,7 +152,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Reports why the gate isn't found yet; later the workers report that they can't reach the broker.
+    /// Reports why the gate has not been found yet; later, the workers report that they can't reach the broker.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = "\(error)"
@@ -163,7 +165,7 @@ final class BrokerMonitor: Service {
         logger.notice("Waiting for the broker at \(options.host):\(options.port)", metadata: ["error": "\(summary)"])
     }
 
-    /// The name of the readiness part that shows whether the gate was found.
+    /// The name of the part of the readiness that says whether the gate was found.
     static let gatePart = "gate"
 
     private func tell(_ refusal: ClientRefusal) {
@@ -190,7 +192,7 @@ final class BrokerMonitor: Service {
         )
     }
 
-    /// Stores the refusals when they are due; they wait while the store can't be written.
+    /// Stores the refusals when they are due; they are kept in memory while the store can't be written.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {
         let now = environment.clock.now
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }

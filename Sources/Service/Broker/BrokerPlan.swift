@@ -4,42 +4,42 @@ package import ServiceSettings
 import Sodium
 import Wire
 
-/// The configuration of the broker child: where it listens, what the gate needs, and its limits.
+/// The configuration of the broker's child process: its listeners, its limits, and the options of the gate.
 package struct BrokerPlan: Sendable {
-    /// Path of the program mosquitto.
+    /// The path of the program `mosquitto`.
     package let program: String
-    /// Path of libLamplighterGate.so.
+    /// The path of `libLamplighterGate.so`.
     package let gate: String
-    /// Address of the workers' listener.
+    /// The address of the listener that the workers use.
     package let host: String
-    /// Port of the workers' listener; never 0.
+    /// The port of the listener that the workers use; never 0.
     package let port: Int
-    /// All listeners.
+    /// All listeners of the broker.
     let listeners: [BrokerListener]
     /// The certificate of the listeners with TLS; nil if there are none.
     let tls: TLSMaterial?
-    /// First levels of every topic.
+    /// The first levels of every topic.
     package let root: String
-    /// The workers' password, hashed: hex of its SHA-256.
+    /// The SHA-256 of the workers' password, in hexadecimal digits.
     package let workerHash: String
     /// The data directory.
     package let directory: DataDirectory
-    /// Name of the user that runs the broker: this process's own.
+    /// The name of the system user that runs the broker, which is this process's own user.
     package let user: String
     /// The maximum number of connections.
     package let connections: Int
-    /// The maximum number of messages kept for one slow or absent client.
+    /// The maximum number of messages that the broker keeps for one slow or absent client.
     package let queuedMessages: Int
-    /// The maximum number of bytes kept for one slow or absent client.
+    /// The maximum number of bytes that the broker keeps for one slow or absent client.
     package let queuedBytes: Int
-    /// The maximum memory in bytes, enforced by the kernel.
+    /// The maximum memory of the broker in bytes, which the kernel enforces.
     ///
-    /// `memory_limit` isn't used: Mosquitto 2.0.11 overcounts its memory by 128 bytes for each closed MQTT 5
-    /// connection, and accepts no connections once that count is full.
+    /// Mosquitto's own option `memory_limit` isn't used: Mosquitto 2.0.11 counts 128 bytes too many for each closed
+    /// MQTT 5 connection, and accepts no more connections when the count reaches the limit.
     package let memoryBytes: Int
-    /// The highest QoS of a listener; the gate lets services use 2.
+    /// The highest QoS that clients can use on a listener; the gate also lets services use QoS 2.
     let clientQoS: Int
-    /// The gate's options that follow from settings, as lines.
+    /// The options of the gate that follow from the settings, as lines of mosquitto.conf.
     package let gateOptions: [String]
 
     /// The text of mosquitto.conf.
@@ -95,9 +95,9 @@ package struct BrokerPlan: Sendable {
 }
 
 extension BrokerPlan {
-    /// Plans a broker from the settings: finds the program and the gate.
+    /// Plans a broker from the settings, and finds its program and the gate.
     ///
-    /// - Throws: A `Problem` if one of them isn't found.
+    /// - Throws: A `Problem` if the program or the gate isn't found.
     package init(
         settings: Settings,
         directory: DataDirectory,

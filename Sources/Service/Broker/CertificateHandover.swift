@@ -1,29 +1,30 @@
-/// The decision when the broker gets a certificate: for its start, or later by a reload.
+/// The decision about when the broker gets a certificate: before the broker starts, or later by a reload.
 ///
-/// Mosquitto reads its files at its start and again at SIGHUP, but a SIGHUP early in its start would end it. A
-/// certificate received during a start is therefore handed over after the start.
+/// Mosquitto reads its certificate files when it starts and when it gets SIGHUP, but a SIGHUP early in the start would
+/// end it. A certificate that arrives during the start is therefore handed over after the start.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false
-    /// Whether the present certificate was received during the start.
+    /// Whether the present certificate arrived while the broker was starting.
     private var isLate = false
 
     init(_ material: Material?) { self.material = material }
 
-    /// Notes that a start begins; returns the certificate to write into the broker's files.
+    /// Notes that the broker's start begins; returns the certificate to write into the broker's files.
     mutating func begin() -> Material? {
         (isStarting, isLate) = (true, false)
         return material
     }
 
-    /// Takes a new certificate; returns it if the broker must reload at once.
+    /// Takes a new certificate; returns it if the broker must load it at once.
     mutating func take(_ new: Material) -> Material? {
         material = new
         isLate = isStarting
         return isStarting ? nil : new
     }
 
-    /// Notes that a start has ended; returns a certificate received meanwhile, which a running broker must reload.
+    /// Notes that the broker's start has ended; returns a certificate that arrived meanwhile, which a running broker
+    /// must load.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

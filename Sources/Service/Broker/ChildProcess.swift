@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import Workers
 
-/// A child process whose end can be awaited.
+/// A child process for whose end callers can wait.
 ///
-/// One thread starts it and waits for it: the kernel sends a child's parent-death signal when the *thread* that started
-/// it ends, so that thread must live as long as the child.
+/// One thread starts the child and waits for its end. The kernel sends the parent-death signal when the *thread* that
+/// started the child ends, so that thread must exist as long as the child.
 package final class ChildProcess: Sendable {
-    /// The way a child ended.
+    /// The way in which a child process ended.
     package enum Exit: Sendable, Equatable {
         case code(Int32)
         case signal(Int32)
@@ -27,13 +27,13 @@ package final class ChildProcess: Sendable {
 
     private init(pid: pid_t) { self.pid = pid }
 
-    /// Starts a program that is killed when this process dies, if the system supports that.
+    /// Starts a program; on systems that support it, the program is killed when this process dies.
     ///
     /// The program's output is appended to the file `output`.
     /// - Throws: `SpawnError` with the system's error number if the program can't be started.
     package static func launch(_ program: String, _ arguments: [String], output: String) async throws -> ChildProcess {
         var words = [program] + arguments
-        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the pid.
+        // `posix_spawn` can't set a parent-death signal, but `setpriv` of util-linux can, and doesn't change the pid.
         if let setpriv = Executables.find("setpriv") { words = [setpriv, "--pdeathsig", "KILL", "--"] + words }
         let command = words
         return try await withCheckedThrowingContinuation { continuation in
@@ -52,7 +52,7 @@ package final class ChildProcess: Sendable {
     /// Sends a signal, unless the child has ended.
     package func send(_ signal: Int32) {
         state.withLock { state in
-            // Under the lock the child isn't reaped, so the pid is still its own.
+            // While the lock is held, the child isn't reaped, so the pid still belongs to it.
             if case .running = state { kill(pid, signal) }
         }
     }
@@ -65,10 +65,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The way the child ended; nil while it runs.
+    /// The way in which the child ended; nil while it runs.
     package var exit: Exit? { state.withLock { if case .exited(let exit) = $0 { exit } else { nil } } }
 
-    /// Waits for the child's end.
+    /// Waits for the end of the child.
     package func waitForExit() async -> Exit {
         await withCheckedContinuation { continuation in
             let exit = state.withLock { state -> Exit? in
@@ -82,7 +82,7 @@ package final class ChildProcess: Sendable {
 
     private func watch() {
         var info = siginfo_t()
-        // WNOWAIT leaves the pid taken until the state says that the child has ended.
+        // With WNOWAIT, the pid isn't free for other processes until the state says that the child has ended.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
         let exit = state.withLock { state in
             var status: Int32 = 0
@@ -105,7 +105,7 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A separate process group: Ctrl-C reaches only this process, which ends the child after the drain.
+        // The child has a separate process group, so that Ctrl-C reaches only this process, which ends the child last.
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
@@ -125,7 +125,8 @@ package final class ChildProcess: Sendable {
             0o600
         )
         posix_spawn_file_actions_adddup2(&files, 1, 2)
-        // Debian's Mosquitto would report to systemd, in this process's name, that it is ready.
+        // Without these variables, Debian's Mosquitto can't report to systemd that it is ready. Systemd would take
+        // Mosquitto's report for a report of this service.
         var variables = inherited(leavingOut: SystemdSocket.variables)
         defer { for variable in variables { free(variable) } }
         var pid: pid_t = 0
@@ -133,7 +134,7 @@ package final class ChildProcess: Sendable {
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 
-    /// Copies this process's environment without some variables, as C strings that the caller frees.
+    /// Returns a copy of this process's environment without some variables, as C strings that the caller must free.
     private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
         ProcessInfo.processInfo.environment
             .filter { !names.contains($0.key) }

@@ -3,12 +3,12 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// The doctor's attempt to connect as a stranger, which the service recognizes and doesn't count as a refusal.
+/// The attempt of `doctor` to connect as a stranger, which the service recognizes and doesn't count as a refusal.
 ///
-/// The client id holds the minute and a mark made from the service's secret. A stranger can't make the mark, so a
-/// stranger's refusals count.
+/// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
+/// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret; nil if it can't be read, and then the attempt counts.
+    /// The service's secret; nil if it can't be read, in which case the attempt counts as a refusal.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }
@@ -18,9 +18,10 @@ struct DoctorProbe: Sendable {
         secret = try? SecretFile.read(settings.serviceSecretFile ?? directory.serviceSecret)
     }
 
-    /// The beginning of the client id.
+    /// The beginning of the attempt's client id.
     static let name = "doctor-stranger"
-    /// The number of minutes, before and after, for which an attempt is recognized: two machines' clocks can differ.
+    /// The number of minutes before and after an attempt for which it is recognized, since the clocks of two machines
+    /// can differ.
     private static let minutesMax: Int64 = 2
 
     /// Returns the client id of an attempt at a moment.
@@ -30,7 +31,7 @@ struct DoctorProbe: Sendable {
         return "\(Self.name).\(minute).\(mark)"
     }
 
-    /// Returns whether a refusal belongs to an attempt made at about a moment.
+    /// Returns whether a refusal is the answer to an attempt that was made at about a moment.
     func isOurs(_ refusal: ClientRefusal, at now: Instant) -> Bool {
         let parts = refusal.clientID.split(separator: ".", omittingEmptySubsequences: false)
         guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3, parts[0] == Self.name,

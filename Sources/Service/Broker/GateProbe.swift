@@ -4,26 +4,27 @@ import Sodium
 import Wire
 import Workers
 
-/// A probe that finds out whether a broker runs with the gate.
+/// A test message that finds out whether a broker runs with the gate.
 ///
-/// The gate publishes the messages of a batch; without the gate, the broker acknowledges the batch and drops it. After
-/// the acknowledgment, the probe publishes a plain message on the same topic. The message that is received first
-/// decides, not a time limit, so a slow broker isn't mistaken for a broker without the gate.
+/// The probe first sends a message in a message batch. The gate publishes the messages of a batch; without the gate,
+/// the broker acknowledges the batch and drops it. After the acknowledgment, the probe publishes a plain message on the
+/// same topic. The message that arrives first shows whether the gate is there. No time limit decides, so a slow broker
+/// isn't mistaken for a broker without the gate.
 struct GateProbe {
-    /// A topic that only this probe uses, among the topics of workers' echoes.
+    /// The topic of the probe's messages, which only this probe uses.
     private let topic: String
     private static let batched: Int64 = 1
     private static let plain: Int64 = 2
 
-    /// Prepares a probe among the topics of a service.
+    /// Prepares a probe with a topic of its own among the service's topics.
     init(_ topics: Topics) {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
-    /// Returns the check that a worker makes, with a new probe, at each connection to a broker that isn't the service's
-    /// own.
+    /// Returns the check that a worker makes on each new connection to a broker that the service didn't start itself.
     ///
-    /// That broker can restart without the gate at any time; any client could then send and read everything.
+    /// A broker that the service didn't start can be restarted without the gate at any time, and any client could then
+    /// send and read everything.
     static func proof(_ topics: Topics) -> BrokerProof {
         { client in
             let probe = GateProbe(topics)
@@ -35,11 +36,11 @@ struct GateProbe {
         }
     }
 
-    /// Returns whether the broker of an open connection of `service:lamplighter` has the gate.
+    /// Finds out over an open connection of `service:lamplighter` whether the broker has the gate.
     ///
-    /// The subscription to the probe's topic is left behind.
+    /// The connection stays subscribed to the probe's topic.
     ///
-    /// - Returns: Nil if nothing is received within `ServiceLimits.probeAnswerMax`.
+    /// - Returns: Whether the gate is there; nil if no message arrives within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {
         try client.subscribe([topic])
         try client.publish(topic: Topics.gatePublish, payload: batch)
@@ -59,7 +60,7 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // Waits for every message of the probe: a worker would take a late one for a client's.
+            // All messages of the probe must have arrived, since a worker would take a late one for a client's message.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true
@@ -86,6 +87,7 @@ struct GateProbe {
     }
 }
 
-/// The error when a broker that isn't the service's own runs without the gate; the broker's monitor then ends the
-/// service.
+/// The error thrown when a broker that the service didn't start itself runs without the gate.
+///
+/// The broker's monitor then ends the service.
 struct GateMissing: Error, CustomStringConvertible { let description = "the broker runs without the gate" }

@@ -3,10 +3,12 @@ import Domain
 import Synchronization
 import Web
 
-/// The refusals of this process's own listeners, on their way to `system/refusal`, where the gate's are published too.
+/// The refusals of this process's own listeners that wait to be published on `system/refusal`, like the gate's
+/// refusals.
 ///
-/// The listeners' threads note them and the broker's monitor publishes them, so they are counted, logged, kept and
-/// followed like the gate's. They wait while there is no broker. In a flood, only their number is published.
+/// The threads of the listeners add refusals, and the broker's monitor publishes them. The refusals are therefore
+/// counted, logged, stored and shown like those of the gate. Refusals wait while there is no broker. If very many
+/// refusals wait, only their number is published.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []
@@ -15,10 +17,10 @@ final class ListenerRefusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of waiting refusals: as many as the gate publishes in a second.
+    /// The maximum number of waiting refusals, which is the number that the gate publishes in a second.
     private static let waitingMax = 100
 
-    /// Notes a refusal; beyond the bound it is only counted.
+    /// Adds a refusal; if too many are waiting, the refusal is only counted.
     func note(_ refusal: ListenerRefusal, at now: Instant) {
         state.withLock { state in
             guard state.waiting.count < Self.waitingMax else { return state.missed += 1 }
@@ -26,7 +28,7 @@ final class ListenerRefusals: Sendable {
         }
     }
 
-    /// Takes the waiting refusals, and the number of refusals that were only counted.
+    /// Removes and returns the waiting refusals, and the number of refusals that were only counted.
     func take() -> (refusals: [ClientRefusal], missed: Int64) {
         state.withLock { state in
             defer { state = State() }
@@ -49,7 +51,7 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // Required for a publish; the broker doesn't log it.
+            // A refusal of a publish must have a topic, but the broker doesn't log the topic.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

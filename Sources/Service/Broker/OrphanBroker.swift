@@ -1,11 +1,12 @@
 package import Files
 import Glibc
 
-/// A broker that a killed service left behind on the same directory.
+/// A broker that is still running on the data directory of a service that was killed.
 package enum OrphanBroker {
-    /// Ends the orphan, if any: a Mosquitto process with this directory's configuration in its command.
+    /// Ends the broker of a killed service, if any, which is a Mosquitto process with this directory's configuration
+    /// file in its command.
     ///
-    /// The caller holds the directory's lock, so the process can't be the child of a running service.
+    /// The caller holds the directory's lock, so the broker can't be the child of a running service.
     /// - Returns: The pid of the broker that was ended.
     @discardableResult
     package static func end(in directory: DataDirectory) async -> Int32? {
@@ -21,13 +22,13 @@ package enum OrphanBroker {
         return pid
     }
 
-    /// Returns the pid of a broker that runs with the directory's configuration.
+    /// Returns the pid of a broker that runs with the directory's configuration file; nil if there is none.
     package static func find(in directory: DataDirectory) -> Int32? {
         let noted = TextFile.read(directory.brokerPID).flatMap {
             Int32($0.prefix { $0.isNumber })
         }
         if let noted, isOurs(noted, directory) { return noted }
-        // The service was killed before the broker wrote its pid file.
+        // If the service was killed before the broker wrote its pid file, all processes are searched.
         return ProcessTable.pids.first { isOurs($0, directory) }
     }
 
@@ -39,8 +40,8 @@ package enum OrphanBroker {
 
     /// Returns whether a process sees the same file systems as this one.
     ///
-    /// In a container that shares its process ids with others, another service's broker can have a directory of the
-    /// same name.
+    /// If containers share their process ids, the broker of another service can have a data directory with the same
+    /// path.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other

@@ -5,10 +5,11 @@ import Glibc
 struct PortHolder {
     let pid: Int32
     let name: String
-    /// Whether systemd started it as a system service.
+    /// Whether systemd started the program as a service.
     let isSystemService: Bool
 
-    /// Finds the program that listens on a port; nil if it can't be seen, as with other users' programs.
+    /// Returns the program that listens on a port; nil if it can't be found, for example because it belongs to another
+    /// user.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }
@@ -29,7 +30,8 @@ struct PortHolder {
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
             for line in (TextFile.read(table) ?? "").split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
-                // Fields: slot, local address, remote address, state (0A is LISTEN), …, inode.
+                // The fields are slot, local address, remote address, state (0A is LISTEN) and others; the inode is the
+                // tenth.
                 guard fields.count > 9, fields[3] == "0A", let hex = fields[1].split(separator: ":").last,
                     Int(hex, radix: 16) == port
                 else { continue }
@@ -50,13 +52,13 @@ enum ProcessTable {
         TextFile.read("/proc/\(pid)/comm").map { $0.filter { !$0.isNewline } }
     }
 
-    /// Returns the words a process was started with.
+    /// Returns the words of the command with which a process was started.
     static func command(of pid: Int32) -> [String] {
         (TextFile.readBytes("/proc/\(pid)/cmdline") ?? [])
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the inodes of a process's sockets; empty for another user's process.
+    /// Returns the inodes of a process's sockets; none for a process of another user.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

@@ -1,12 +1,13 @@
 import Glibc
 import Problems
 
-/// The state of TCP ports: whether a port is free, which program holds it, whether it answers.
+/// Checks of TCP ports: whether a port is free, and whether a program accepts connections on it.
 package enum Ports {
-    /// Returns the requested port, or for 0 any port that is free at all addresses.
+    /// Returns the requested port if it is free; for 0, returns any port that is free at all addresses.
     ///
-    /// - Throws: A `Problem` that names the holder if the port is taken, with `cure` as the arguments of `up` that take
-    ///   any free port; or that names `hostSetting`, the setting of the addresses, if this machine lacks an address.
+    /// - Throws: A `Problem`. If the port is in use, the problem names the program that uses the port, and suggests
+    ///   `cure`, arguments of `up` with which any free port is used. If this machine lacks one of the addresses, the
+    ///   problem names their setting, `hostSetting`.
     package static func choose(
         _ port: Int,
         hosts: [String],
@@ -54,7 +55,8 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // As in the broker: a former process's connections in TIME_WAIT don't make the port taken.
+        // Like the broker, this check can use a port on which an earlier process left connections in the state
+        // TIME_WAIT.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IPv4 or IPv6 address with a port, as the system's calls take it.
+/// An IPv4 or IPv6 address with a port, in the form that system calls need.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     private let length: socklen_t
 
-    /// Reads an IPv4 or IPv6 address, or `localhost`; nil for anything else.
+    /// Parses an IPv4 or IPv6 address, or `localhost`; returns nil for anything else.
     init?(_ host: String, _ port: Int) {
         guard let number = in_port_t(exactly: port) else { return nil }
         var four = in_addr()
@@ -37,7 +37,7 @@ struct SocketAddress {
         }
     }
 
-    /// Returns the port a socket is bound to.
+    /// Returns the port to which a socket is bound.
     static func port(of descriptor: Int32) -> Int {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

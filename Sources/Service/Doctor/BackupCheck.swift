@@ -5,37 +5,37 @@ import Foundation
 import Problems
 import Workers
 
-/// The check that a backup that was read back is less than a day old.
+/// The check that there is a backup that is less than a day old and was read back without errors.
 struct BackupCheck {
     let directory: DataDirectory
     let place: StorePlace
 
-    private static let check = Check(.doctorBackup, "there is a fresh backup")
+    private static let check = Check(.doctorBackup, "there is a recent backup")
 
     func run() -> Finding {
         guard place.database == nil else {
             return Self.check(
                 .skip,
                 directory.path,
-                evidence: "the database server makes its own",
-                cure: "keep server.key, service.secret and tools.secret with them"
+                evidence: "the database server makes its own backups",
+                cure: "keep server.key, service.secret and tools.secret with the backups"
             )
         }
         if let reason = TextFile.read(directory.backupFailure) {
             return Self.check(
                 .warn,
                 directory.path,
-                evidence: "the last try failed: \(reason)",
-                cure: "fix that, or set another directory (backup.directory)"
+                evidence: "the last backup failed: \(reason)",
+                cure: "fix the cause, or set another directory (backup.directory)"
             )
         }
         let now = SystemClock().now
         guard let note = BackupNote(of: directory) else {
             let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))
             guard seconds > BackupNote.oldSeconds else {
-                return Self.check(.skip, directory.path, evidence: "the data are new; none was made yet")
+                return Self.check(.skip, directory.path, evidence: "the data is new; no backup was made yet")
             }
-            return finding(.warn, of: directory.path, evidence: "none was made in \(seconds / 86_400) days")
+            return finding(.warn, of: directory.path, evidence: "no backup was made in \(seconds / 86_400) days")
         }
         let age = note.age(at: now)
         return finding(
@@ -57,7 +57,7 @@ struct BackupCheck {
             subject,
             evidence: evidence,
             cure: state == .pass
-                ? "" : "make one, or let the service make them (backup.directory)",
+                ? "" : "make a backup, or let the service make backups (backup.directory)",
             command: state == .pass ? nil : "lamplighter backup FILE --data '\(directory.path)'"
         )
     }

@@ -3,7 +3,7 @@ import Mosquitto
 import Problems
 import ServiceSettings
 
-/// The check that the broker lets the tools in, answers, and drops nothing.
+/// The check that the broker lets the command-line tools connect, answers them, and drops no messages.
 struct BrokerCheck {
     let directory: DataDirectory
     let settings: Settings

@@ -4,7 +4,7 @@ import Files
 import Problems
 import ServiceSettings
 
-/// The check that the certificates are usable, don't expire soon, and match the running service's.
+/// The check that the certificates are usable, don't expire soon, and are the ones that the running service uses.
 struct CertificateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -17,7 +17,7 @@ struct CertificateCheck {
                 return Self.check(
                     .skip,
                     directory.path,
-                    evidence: "there are none; no listener uses TLS",
+                    evidence: "there are no certificates; no listener uses TLS",
                     command: "lamplighter tls init --data '\(directory.path)'"
                 )
             }
@@ -40,7 +40,7 @@ struct CertificateCheck {
         if let file = try? CertificateFile(pem: material.certificatePEM) {
             concerns += await served.concerns(file, at: now)
         }
-        // Concerns that make connections fail are listed first, and the first one's cure is shown.
+        // Urgent concerns are listed first, and the cure for the first of them is shown.
         concerns = concerns.filter(\.isUrgent) + concerns.filter { !$0.isUrgent }
         guard let first = concerns.first else {
             return Self.check(

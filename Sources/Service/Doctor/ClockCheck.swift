@@ -5,30 +5,30 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// The check that the machine's clock is set, and was not stepped while the service ran.
+/// The check that the machine's clock is set, and that it has not jumped while the service ran.
 struct ClockCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// The time that the service has to answer.
+    /// The longest time to wait for the service's answer.
     let patience: Duration
 
     private let check = Check(.doctorClock, "the clock is set")
-    /// The smallest step, in seconds, that noticeably affects commands and statuses.
+    /// The smallest jump of the clock, in seconds, that noticeably affects commands and statuses.
     private static let stepWarn = 2.0
-    /// The smallest step, in seconds, that makes devices' correct times count as wrong.
+    /// The smallest jump of the clock, in seconds, after which correct times of devices count as wrong.
     private static let stepFail = Double(Report.aheadMaxSeconds)
 
     func run() -> Finding {
         let now = SystemClock().now
         let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
             .formatted(.iso8601)
-        // 2025-01-01: before that no version of this program existed.
+        // The constant is the time 2025-01-01, before which no version of this program existed.
         guard now.milliseconds > 1_735_689_600_000 else {
             return check(
                 .fail,
                 "system clock",
                 evidence: "it says \(shown)",
-                cure: "set it: reports, codes and sessions depend on it",
+                cure: "set the clock: reports, codes and sessions depend on it",
                 command: "sudo timedatectl set-ntp true"
             )
         }
@@ -38,7 +38,7 @@ struct ClockCheck {
                 .warn,
                 "system clock",
                 evidence: "\(shown), not synchronised yet",
-                cure: "see why the time service finds no server",
+                cure: "find out why the time service finds no server",
                 command: "timedatectl timesync-status"
             )
         }
@@ -49,14 +49,14 @@ struct ClockCheck {
         return check(
             abs(step) >= Self.stepFail ? .fail : .warn,
             "system clock",
-            evidence: "\(shown); it was changed by \(signed) s since the service started",
+            evidence: "\(shown); the clock was changed by \(signed) s since the service started",
             cure:
-                "see what changes it, start the service after time-sync.target, and restart it once the time is right: it measures from then on",
+                "find out what changes the clock, start the service after time-sync.target, and restart the service once the time is right: changes are measured from then on",
             command: "timedatectl"
         )
     }
 
-    /// The step that the running service reports; nil without an answer.
+    /// The jump of the clock that the running service reports, in seconds; nil if the service doesn't answer.
     private var step: Double? {
         guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience) else { return nil }
         let name = "lamplighter_clock_step_seconds "

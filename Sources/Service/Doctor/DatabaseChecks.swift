@@ -3,16 +3,18 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// The checks of a database server: standbys, durability, old transactions, bloat, connections.
+/// The checks of a database server: its standbys, durability, old transactions, bloat and connections.
 ///
-/// A store that is a file has none of them.
+/// If the store is a file, the checks are left out.
 struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The bytes of log that a standby can lag behind without a warning: some seconds of a busy service.
+    /// The number of bytes of the log that a standby can lack without a warning; a busy service writes this number in
+    /// some seconds.
     private static let lagMax: Int64 = 64 << 20
-    /// The age of a transaction, in seconds, above which dead rows pile up that can't be cleared away.
+    /// The age of a transaction, in seconds, above which the doctor warns, since the server can't remove dead rows
+    /// while a transaction is open.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80
@@ -37,8 +39,8 @@ struct DatabaseChecks {
             return check(
                 .warn,
                 subject,
-                evidence: "no standby: data that this server's disk loses is lost",
-                cure: "make one: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
+                evidence: "no standby: if this server's disk fails, its data is lost",
+                cure: "make a standby: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
             )
         }
         let count: FindingText = all.count == 1 ? "1 standby" : "\(all.count) standbys"
@@ -53,15 +55,15 @@ struct DatabaseChecks {
                 .warn,
                 subject,
                 evidence: evidence,
-                cure: "see why it is slow: its disk, its network, or a long query on it"
+                cure: "find out why the standby is slow: its disk, its network, or a long query on it"
             )
         }
         guard all.contains(where: \.isSynchronous) else {
             return check(
                 .warn,
                 subject,
-                evidence: "\(evidence); a failover may lose the last moments",
-                cure: "name it in synchronous_standby_names, so that a commit waits for it"
+                evidence: "\(evidence); a failover may lose the last changes",
+                cure: "name the standby in synchronous_standby_names, so that a commit waits for it"
             )
         }
         return check(.pass, subject, evidence: evidence)
@@ -72,7 +74,7 @@ struct DatabaseChecks {
             health.isDurable ? .pass : .fail,
             subject,
             evidence: health.isDurable ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
-            cure: health.isDurable ? "" : "a power failure can destroy it: switch both on",
+            cure: health.isDurable ? "" : "a power failure can destroy the database: switch both on",
             command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
         )
     }
@@ -84,9 +86,9 @@ struct DatabaseChecks {
             isOld ? .warn : .pass,
             subject,
             evidence: isOld
-                ? "the oldest is \(oldest.seconds) s old, process \(oldest.pid)"
-                : "the oldest is \(oldest.seconds) s old",
-            cure: isOld ? "end it: while it lasts, deleted rows can't be removed" : "",
+                ? "the oldest transaction is \(oldest.seconds) s old, process \(oldest.pid)"
+                : "the oldest transaction is \(oldest.seconds) s old",
+            cure: isOld ? "end the transaction: while it lasts, deleted rows can't be removed" : "",
             command: isOld ? "SELECT pg_terminate_backend(\(oldest.pid))" : nil
         )
     }

@@ -7,9 +7,9 @@ import Workers
 
 /// A read-only examination of a data directory and the service that runs on it.
 ///
-/// Local checks run first, so that it helps when no service runs.
+/// Local checks run first, so that the examination is useful even if no service runs.
 package struct Doctor {
-    /// The groups that can be picked, in their order.
+    /// The groups of checks that can be selected, in their order.
     package static let groups = [
         "service", "store", "history", "database", "secrets", "disk", "clock", "limits", "broker",
         "gate",
@@ -22,10 +22,10 @@ package struct Doctor {
     private let patience: Duration
     private let store: Store?
 
-    /// Prepares an examination; a quick examination waits less than a second for the service.
+    /// Prepares an examination; a quick one waits less than a second for the service.
     ///
-    /// Within the service, `store` is the service's store: a process that opens and closes the database file a second
-    /// time loses its locks on it.
+    /// If the examination runs in the service's process, `store` is the service's own store: a process that opens and
+    /// closes the database file a second time loses its locks on the file.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -57,7 +57,7 @@ package struct Doctor {
         return findings
     }
 
-    /// Runs the checks of some groups that block the caller's thread: all except the certificates' check.
+    /// Runs those checks of some groups that block the caller's thread, which are all except the check of certificates.
     package func examineBlocking(_ groups: [String]) -> [Finding] {
         Self.groups.filter(groups.contains).flatMap { group in
             let began = ContinuousClock.now
@@ -65,7 +65,7 @@ package struct Doctor {
         }
     }
 
-    /// Returns the findings of a group; nil for the group whose check doesn't block.
+    /// Returns the findings of a group; nil for the certificates, whose check doesn't block.
     private func checkBlocking(_ group: String) -> [Finding]? {
         group == "database"
             ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run() : check(group).map { [$0] }
@@ -81,23 +81,23 @@ package struct Doctor {
         return finding
     }
 
-    /// Returns the report as JSON: `{"version", "ok", "checks"}`.
+    /// Returns the report as a JSON object with the members `version`, `ok` and `checks`.
     package static func json(_ findings: [Finding]) -> JSONValue {
         .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
-    /// Returns the report for the console, with the words and values of each text separate.
+    /// Returns the report as JSON for the console, in which the words and values of each text are separate.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }
 
-    /// Returns the exit code: 1 if a check fails, 3 if there are only warnings, else 0.
+    /// Returns the exit code: 1 if a check failed, 3 if there are only warnings, otherwise 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group; nil for the group whose check doesn't block.
+    /// Returns the finding of a group with a single check; nil for the certificates, whose check doesn't block.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

@@ -4,26 +4,26 @@ import Storage
 
 /// The finding of one check of `doctor`.
 package struct Finding: Sendable {
-    /// The state; a check that could not be made is never a pass.
+    /// The state of a finding; a check that could not be made counts as skipped, and never as passed.
     package enum State: String, Sendable {
         case pass, warn, fail, skip
     }
 
-    /// The code for `lamplighter explain`.
+    /// The code by which `lamplighter explain` explains the finding.
     package let code: ProblemCode
-    /// The subject of the check, in words.
+    /// What the check verifies, in words.
     package let title: FindingText
-    /// The state.
+    /// The state of the finding.
     package let state: State
     /// The path, address or name that was checked.
     package let subject: String
-    /// The evidence.
+    /// What the check found.
     package let evidence: FindingText
-    /// The cure; empty if none is needed.
+    /// What the operator can do about the finding; empty if nothing is needed.
     package let cure: FindingText
-    /// The command for the cure.
+    /// The command that does what `cure` says; nil if there is none.
     package let command: String?
-    /// The duration of the check.
+    /// The duration of the check, in milliseconds.
     package var milliseconds: Int64 = 0
 
     /// The finding as a row of `doctor --json`.
@@ -35,7 +35,7 @@ package struct Finding: Sendable {
         ])
     }
 
-    /// The finding for the console, with the words and values of each text separate (`says`).
+    /// The finding as JSON for the console; its member `says` contains the words and values of each text separately.
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
         row["says"] = ["title": .object(title.json), "evidence": .object(evidence.json), "cure": .object(cure.json)]
@@ -43,7 +43,7 @@ package struct Finding: Sendable {
     }
 }
 
-/// A check of `doctor`: the code and title that all its findings share.
+/// A check of `doctor`: the code and the title that all findings of the check have.
 struct Check {
     private let code: ProblemCode
     private let title: FindingText

@@ -1,15 +1,15 @@
 package import JSON
 
-/// A text for operators that keeps its words and values separate, so that the console can translate it.
+/// A text for operators in which words and values are kept separate, so that the console can translate it.
 ///
-/// The English text is in the code that makes it; the Chinese text is in the console's `words-zh-findings.json`, under
-/// the English words with `{0}` for the first value.
+/// The English words are in the code that creates the text. The Chinese words are in the console's file
+/// `words-zh-findings.json`, under the English words, in which `{0}` is the first value.
 ///
 /// ```swift
 /// let text: FindingText = "\(used) of \(max) in use"   // words: "{0} of {1} in use"
 /// ```
 package struct FindingText: Sendable, Equatable, CustomStringConvertible {
-    /// A value in a text: a plain string, or another text.
+    /// A value in a text, which is a plain string or another text.
     package enum Value: Sendable, Equatable {
         case plain(String)
         case text(FindingText)
@@ -25,10 +25,10 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         self.values = values
     }
 
-    /// Takes a text from elsewhere unchanged; the console still translates it if it has a translation.
+    /// Creates a text from any string; the console translates the string if it knows a translation.
     package init(verbatim text: String) { self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)]) }
 
-    /// Joins texts.
+    /// Creates a text that consists of several texts with a separator between them.
     package init(joining texts: [FindingText], by separator: String) {
         words = texts.indices.map { "{\($0)}" }.joined(separator: separator)
         values = texts.map { .text($0) }
@@ -50,7 +50,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
         return text + rest
     }
 
-    /// The words and the values, for the console (`FindingText` of `schemas/http`).
+    /// The words and the values as JSON for the console (`FindingText` of `schemas/http`).
     package var json: JSONObject {
         var object: JSONObject = ["words": .string(words)]
         if !values.isEmpty { object["values"] = .array(values.map(\.json)) }
@@ -77,12 +77,12 @@ extension FindingText.Value: CustomStringConvertible {
 extension FindingText: ExpressibleByStringInterpolation {
     package init(stringLiteral words: String) { self.init(words: words, values: []) }
 
-    /// Takes the words and values of a literal with interpolations.
+    /// Creates a text from a string literal with interpolated values.
     package init(stringInterpolation: Interpolation) {
         self.init(words: stringInterpolation.words, values: stringInterpolation.values)
     }
 
-    /// The words and the values of a literal.
+    /// The words and the values of a string literal, as they are collected.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var words = ""
         fileprivate var values: [Value] = []

@@ -4,13 +4,13 @@ import Problems
 import ServiceSettings
 import Workers
 
-/// The check that the gate is present and refuses strangers.
+/// The check that the broker has the gate, and that the gate refuses strangers.
 struct GateCheck {
     let directory: DataDirectory
     let settings: Settings
 
     func run() -> Finding {
-        let check = Check(.doctorGate, "the gate refuses strangers")
+        let check = Check(.doctorGate, "the gate refuses unknown clients")
         let (host, port) = ToolClient(directory, settings).address
         guard Ports.accepts(host, port) else { return check(.skip, "\(host):\(port)", evidence: "no broker answers") }
         let file = settings.gateFile ?? directory.credentials
@@ -18,8 +18,8 @@ struct GateCheck {
             return check(
                 .fail,
                 file,
-                evidence: "the file that it reads is missing: it admits only workers",
-                cure: "restart the service, which writes it",
+                evidence: "the gate's file is missing, so the gate admits only workers",
+                cure: "restart the service, which writes the file",
                 command: "lamplighter up --data '\(directory.path)'"
             )
         }
@@ -28,16 +28,17 @@ struct GateCheck {
                 .fail,
                 "\(host):\(port)",
                 evidence: "a client without a name was admitted: the broker runs without the gate",
-                cure: "load libLamplighterGate.so in its configuration; see deploy/mosquitto"
+                cure: "load libLamplighterGate.so in the broker's configuration; see deploy/mosquitto"
             )
         }
         return check(.pass, "\(host):\(port)", evidence: "a client without a name was refused; \(Self.sourceAddresses)")
     }
 
-    /// The rule for the source addresses by which limits count.
+    /// The part of the report that explains how the limits count connections by their source address.
     ///
-    /// Mosquitto 2.0 lacks the PROXY protocol (2.1 added it), so connections through a proxy have the proxy's address:
-    /// a proxy on this machine is exempt, one elsewhere counts as a single address.
+    /// Mosquitto 2.0 doesn't support the PROXY protocol, which 2.1 added, so connections through a proxy have the
+    /// proxy's address. A proxy on this machine is exempt from the limits; a proxy on another machine counts as a
+    /// single address.
     private static let sourceAddresses: FindingText = """
         limits by source address count connections to the broker (IPv6 by its /64): a proxy counts \
         as one address, 127.0.0.1 and ::1 are exempt
@@ -60,7 +61,7 @@ struct GateCheck {
     }
 }
 
-/// The report on the source addresses by which limits count.
+/// The report that says how limits count source addresses.
 struct AddressCheck {
     let settings: Settings
 

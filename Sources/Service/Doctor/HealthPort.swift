@@ -10,7 +10,7 @@ enum HealthPort {
         ReadyFile.read(directory)?["healthPort"]?.intValue.map { Int($0) }
     }
 
-    /// Returns a page of the health port; nil without an answer.
+    /// Returns a page of the health port; nil if the service doesn't answer.
     static func read(
         _ path: String,
         of directory: DataDirectory,

@@ -11,10 +11,10 @@ struct HistoryCheck {
     let directory: DataDirectory
     let place: StorePlace
     let limits: Limits
-    /// The service's own store when the check runs in the service; nil to open the store.
+    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
     var store: Store?
 
-    /// The maximum number of devices compared, chosen at random each time.
+    /// The maximum number of devices whose records are compared; they are chosen at random each time.
     private static let devicesMax = 200
 
     private var subject: String { place.database?.place ?? directory.database }
@@ -43,7 +43,7 @@ struct HistoryCheck {
     }
 
     private func compare(in store: Store) throws -> [HistoryComparison] {
-        // Ids are random after the prefix `d-`.
+        // The check starts at a random id; ids of devices are random after the prefix `d-`.
         let start = "d-" + (0..<2).compactMap { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() }
         return try store.read { tx in
             let kept = try tx.products.all().compactMap(\.historyDays) + [limits.historyDays]

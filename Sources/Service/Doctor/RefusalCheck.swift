@@ -5,14 +5,14 @@ import Problems
 import Storage
 import Workers
 
-/// The check of the number of the gate's refusals within the last hour, by reason.
+/// The check that the gate refused few clients within the last hour, with the numbers by reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own store when the check runs in the service; nil to open the store.
+    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
     var store: Store?
 
-    /// The number of refusals in an hour above which the doctor warns: more than one every four seconds.
+    /// The number of refusals in an hour above which the doctor warns, which is about one every four seconds.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -5,13 +5,13 @@ import JSON
 package import ServiceSettings
 import Web
 
-/// The certificates that clients get from the running service's TLS listeners.
+/// The certificates that the running service's TLS listeners present to clients.
 package struct ServedCertificates {
-    /// The certificate of one listener.
+    /// The certificate that one listener presents.
     struct Shown {
         /// The listener's address and port.
         let place: String
-        /// The certificate; nil if the handshake fails.
+        /// The presented certificate; nil if the handshake failed.
         let certificate: CertificateFile?
         /// The reason why there is no certificate; empty if there is one.
         let fault: String
@@ -19,24 +19,25 @@ package struct ServedCertificates {
 
     private let directory: DataDirectory
     private let settings: Settings
-    /// The running service's ready.json; nil if no service is ready.
+    /// The content of the running service's `ready.json`; nil if no service is ready.
     private let ready: JSONObject?
 
-    /// Reads the ready.json of the service that runs on a data directory.
+    /// Reads `ready.json` of the service that runs on a data directory.
     package init(_ directory: DataDirectory, _ settings: Settings) {
         self.directory = directory
         self.settings = settings
         ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
-    /// Connects to each listener and returns its certificate; returns none if no service is ready.
+    /// Connects to each listener, and returns the certificates that the listeners present; returns none if no service
+    /// is ready.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // This port refuses a handshake without a device's certificate, and the refusal would count. It shows the
-            // same certificate as the MQTT port.
+            // The port for client certificates is left out, since it presents the same certificate as the MQTT port.
+            // That port refuses a handshake without a device's certificate, and the refusal would be counted.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = Banner.address(host, port: port)
@@ -56,7 +57,7 @@ package struct ServedCertificates {
         return all
     }
 
-    /// Whether the file of the devices' certificate authority changed after the broker read it.
+    /// Whether the file with the devices' certificate authority has changed since the broker read it.
     package var isAuthorityUnread: Bool {
         guard ready?["clientCertificatePort"] != nil, let files = try? TLSFiles.find(settings, in: directory),
             let now = TextFile.readBytes(files.authority)
@@ -66,9 +67,10 @@ package struct ServedCertificates {
 }
 
 extension ServedCertificates {
-    /// Returns the differences between the files and the served certificates.
+    /// Returns the differences between the certificate files and the certificates that the listeners present.
     ///
-    /// If a certificate differs, it first waits once for as long as the service takes to notice a change.
+    /// If a certificate differs, the method first waits for as long as the service takes to notice a changed file, and
+    /// checks again.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {
@@ -82,7 +84,7 @@ extension ServedCertificates {
                     path: directory.brokerTLS.authority,
                     text: "the authority of devices' certificates changed since the broker started",
                     isUrgent: false,
-                    cure: "restart the service: the broker then accepts certificates of the new one",
+                    cure: "restart the service: the broker then accepts certificates of the new authority",
                     command: nil
                 )
             )
@@ -96,7 +98,7 @@ extension ServedCertificates {
                 path: shown.place,
                 text: "\(shown.place) shows no certificate: \(shown.fault)",
                 isUrgent: true,
-                cure: "see the service's log, and restart it",
+                cure: "see the service's log, and restart the service",
                 command: nil
             )
         }
@@ -108,7 +110,7 @@ extension ServedCertificates {
                 \(CertificateText.date(certificate.facts.end))
                 """,
             isUrgent: !CertificateAge(certificate.facts, at: now).isValid,
-            cure: "see in the service's log why it did not pick up the file's",
+            cure: "see in the service's log why it did not load the file's certificate",
             command: nil
         )
     }

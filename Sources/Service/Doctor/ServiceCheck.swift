@@ -3,11 +3,11 @@ import JSON
 import Problems
 import ServiceSettings
 
-/// The check that a service runs on the directory and accepts work.
+/// The check that a service runs on the data directory and accepts work.
 struct ServiceCheck {
     let directory: DataDirectory
     let settings: Settings
-    /// The time that the service has to answer.
+    /// The longest time to wait for the service's answer.
     let patience: Duration
 
     func run() -> Finding {
@@ -16,7 +16,7 @@ struct ServiceCheck {
             return check(
                 .fail,
                 directory.path,
-                evidence: "no process holds its lock",
+                evidence: "no process holds the service's lock",
                 cure: "start the service",
                 command: "lamplighter up --data '\(directory.path)'"
             )
@@ -25,8 +25,8 @@ struct ServiceCheck {
             return check(
                 .fail,
                 "pid \(pid)",
-                evidence: "it has not become ready yet: there is no ready.json",
-                cure: "see its log, which is its standard error"
+                evidence: "the service is not ready yet: there is no ready.json",
+                cure: "see the service's log, which is its standard error"
             )
         }
         guard
@@ -35,8 +35,8 @@ struct ServiceCheck {
             return check(
                 .fail,
                 "pid \(pid)",
-                evidence: "it does not answer on health port \(port)",
-                cure: "see its log; restart it if it hangs"
+                evidence: "the service does not answer on health port \(port)",
+                cure: "see the service's log; restart the service if it hangs"
             )
         }
         let waiting = waitingParts(answer)

@@ -3,11 +3,11 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// The check that the store opens, with the settings that durability depends on.
+/// The check that the store can be opened, and has the settings on which durability depends.
 struct StoreCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own store when the check runs in the service; nil to open the store.
+    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
     var store: Store?
 
     private var subject: String { place.database?.place ?? directory.database }
@@ -16,7 +16,7 @@ struct StoreCheck {
         let free: FindingText = "\(size.bytes >> 20) MiB, \(size.freeBytes >> 20) of them free"
         guard place.database == nil else { return ["\(size.bytes >> 20) MiB"] }
         guard !size.isShrinkable else { return [free] }
-        return [free, "it can't shrink: stop the service and run lamplighter migrate --compact"]
+        return [free, "the file can't shrink: stop the service and run lamplighter migrate --compact"]
     }
 
     func run() -> Finding {

@@ -5,12 +5,12 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// The checks of the machine, which need no connection.
+/// The checks of the machine, which need no connection to the service.
 enum SystemChecks {
-    /// The free bytes below which a disk will soon be full.
+    /// The number of free bytes below which the doctor warns that a disk will soon be full.
     private static let roomWarn = Int64(1 << 30)
 
-    /// Returns whether only the owner can read the secrets.
+    /// Checks that only their owner can read the secrets.
     static func secrets(_ directory: DataDirectory) -> Finding {
         let check = Check(.doctorSecrets, "secrets are readable by their owner only")
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
@@ -19,17 +19,17 @@ enum SystemChecks {
         return check(
             .fail,
             first,
-            evidence: "others can read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
-            cure: "remove the others' permissions",
+            evidence: "other users can read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
+            cure: "remove other users' permissions",
             command: "chmod -R go= '\(directory.path)'"
         )
     }
 
-    /// Returns whether there is room for the database to grow.
+    /// Checks that the disk has enough space for the database to grow.
     static func disk(_ directory: DataDirectory, _ reserve: DiskReserve) -> Finding {
         let check = Check(.doctorDisk, "the disk has space")
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
-            return check(.skip, directory.path, evidence: "the system does not say")
+            return check(.skip, directory.path, evidence: "the system does not report the free space")
         }
         let least = reserve.bytes(of: room.total)
         let state: Finding.State = room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
@@ -45,7 +45,7 @@ enum SystemChecks {
         )
     }
 
-    /// Returns whether the system's limit of open files allows the configured connections.
+    /// Checks that the system's limit of open files allows the configured number of connections.
     static func limits(_ settings: Settings) -> Finding {
         let check = Check(.doctorLimits, "enough files can be open")
         let limit = FileLimit.current
@@ -55,7 +55,7 @@ enum SystemChecks {
                 .warn,
                 "RLIMIT_NOFILE",
                 evidence: "at most \(limit.hard), for \(wanted) connections",
-                cure: "raise it before more devices than that connect",
+                cure: "raise the limit before more devices connect",
                 command: "ulimit -Hn \(wanted)"
             )
         }

@@ -4,17 +4,17 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// The check that all webhooks take their events.
+/// The check that all webhooks accept their events.
 struct WebhookCheck {
     let directory: DataDirectory
     let place: StorePlace
-    /// The service's own store when the check runs in the service; nil to open the store.
+    /// The service's own store if the check runs in the service's process; nil if the check must open the store.
     var store: Store?
 
     private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
-        let check = Check(.doctorWebhooks, "webhooks take their events")
+        let check = Check(.doctorWebhooks, "webhooks accept their events")
         do {
             let all = try (store ?? StoreAccess.tool(directory, place)).read { try $0.eventSubscriptions.all() }
             let webhooks = all.filter { $0.url != nil }
@@ -27,7 +27,7 @@ struct WebhookCheck {
                 subject,
                 evidence:
                     "\(failing.count) of \(webhooks.count) webhooks fail; \(first.name) of \(first.app.text): \(first.reason ?? first.lastError ?? "")",
-                cure: "mend the receiver; a disabled webhook goes on at its cursor once it is switched on",
+                cure: "repair the receiver; a disabled webhook continues at its cursor once it is enabled",
                 command: "lamplighter events list --data '\(directory.path)'"
             )
         } catch {

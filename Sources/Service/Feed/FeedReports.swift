@@ -1,16 +1,16 @@
-/// The reports to systemd that the feed is alive, with its status.
+/// The reports to systemd that `lamplighter feed` is alive, with its status.
 ///
-/// The feed is ready after its first try, even if the database can't be reached: the broker, which starts after it,
-/// would wait for it, and the gate notices an old file itself.
+/// The feed reports that it is ready after its first attempt, even if the database can't be reached, since the broker
+/// waits for the feed when it starts. The gate itself notices if its file is too old.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
     private var shown = ""
     private var ping = ContinuousClock.now
 
-    /// Prepares the reports; without a socket, nothing is reported.
+    /// Prepares the reports; if there is no socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Reports the feed's status when it changes, and that it is alive as often as systemd expects.
+    /// Reports the feed's status if it has changed, and reports often enough for systemd that the feed is alive.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []

@@ -8,21 +8,21 @@ import Storage
 import Synchronization
 import Workers
 
-/// A run of `lamplighter feed`, which runs beside the broker and keeps the gate's file in step with a database on
-/// another machine.
+/// A run of `lamplighter feed` on the broker's machine, which copies changed credentials from a database on another
+/// machine into the gate's file.
 package struct FeedRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; `messages` takes the notice that the feed is ready.
+    /// Prepares a run; the notice that the feed is ready is written to `messages`.
     package init(settings: Settings, messages: RunMessages) {
         self.settings = settings
         self.messages = messages
     }
 
-    /// Runs until SIGINT or SIGTERM.
+    /// Runs until the process receives SIGINT or SIGTERM.
     ///
-    /// - Throws: A `Problem` if the settings don't name the database or the file.
+    /// - Throws: A `Problem` if the settings don't name the database or the gate's file.
     package func run() async throws {
         LogSetup.install(settings)
         guard let address = settings.database, let file = settings.gateFile else {
@@ -48,7 +48,7 @@ package struct FeedRun: Sendable {
     }
 }
 
-/// The work that follows the database on its own thread, and reconnects after a failure.
+/// The feed's work on its own thread, which writes the database's changes to the file and reconnects after a failure.
 private final class Feeder: StoppableWork {
     private let open: @Sendable () throws -> GateFeed
     private let ready: @Sendable (Int) -> Void
@@ -56,7 +56,7 @@ private final class Feeder: StoppableWork {
     private let reports: FeedReports
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest wait for an announcement: the file is touched at least this often.
+    /// The longest wait for an announcement of changes; the file's modification time is updated at least this often.
     private static let wait: Duration = .seconds(1)
 
     init(

@@ -1,6 +1,7 @@
 import Logging
 
-/// A log handler that writes one line per event to standard error: time, level, message, `key=value` sorted by key.
+/// A log handler that writes each event to standard error as one line: time, level, message, and `key=value` sorted by
+/// key.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -17,13 +18,14 @@ struct CompactLogHandler: LineLogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Replaces control characters, so that values from outside can't start new lines or steer the terminal.
+    /// Replaces control characters by spaces, so that values from outside can't begin new lines or control the
+    /// terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
     }
 
-    /// Whether a scalar breaks the line or controls the terminal.
+    /// Returns whether a Unicode scalar begins a new line or controls the terminal.
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<32, 127..<160, 0x2028, 0x2029: true
@@ -31,9 +33,10 @@ struct CompactLogHandler: LineLogHandler {
         }
     }
 
-    /// Quotes a value that is empty or could be read as several.
+    /// Returns a value in quotation marks if it is empty or could be read as several values.
     ///
-    /// Works on scalars, as byte-oriented readers do: to Swift, a quotation mark with an accent is one character.
+    /// The method works on Unicode scalars, because programs that read the log work on bytes: for Swift, a quotation
+    /// mark with a combining accent is a different character.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

@@ -1,14 +1,14 @@
 package import Logging
 import Synchronization
 
-/// A temporary log level that overrides the configured level.
+/// A log level that temporarily overrides the configured level.
 package enum LogOverride {
     private static let state = Mutex<(level: Logger.Level, until: ContinuousClock.Instant)?>(nil)
 
-    /// Sets the log level for a time.
+    /// Sets the log level for a period.
     package static func set(_ level: Logger.Level, for time: Duration) { state.withLock { $0 = (level, .now + time) } }
 
-    /// The overriding level and its remaining time; nil if the configured level applies.
+    /// The temporary level and the time for which it still applies; nil if the configured level applies.
     package static var current: (level: Logger.Level, left: Duration)? {
         state.withLock { state in
             guard let (level, until) = state else { return nil }

@@ -1,9 +1,9 @@
 import Logging
 package import ServiceSettings
 
-/// The setup of logging for the process, done once.
+/// The setup of logging, which is done once in a process.
 package enum LogSetup {
-    /// Sends log events of a level and above to standard error; `none` sends nothing.
+    /// Writes log events of a level and above to standard error; with `none`, writes nothing.
     package static func install(level: String, format: LogFormat) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }

@@ -3,11 +3,11 @@ import Synchronization
 
 /// The last lines of the log, for a support bundle.
 package enum LogTail {
-    /// The maximum number of lines kept.
+    /// The maximum number of lines that are kept.
     private static let linesMax = 1000
     private static let kept = Mutex<Deque<[UInt8]>>([])
 
-    /// Keeps a line, which ends with its line break.
+    /// Keeps a line, which must end with a line break.
     static func keep(_ line: [UInt8]) {
         kept.withLock { lines in
             if lines.count >= linesMax { lines.removeFirst() }
@@ -15,7 +15,7 @@ package enum LogTail {
         }
     }
 
-    /// The lines, the oldest first.
+    /// The kept lines, the oldest first.
     package static var lines: [String] {
         kept.withLock { lines in lines.map { String(decoding: $0.dropLast(), as: UTF8.self) } }
     }

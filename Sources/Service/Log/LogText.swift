@@ -3,9 +3,9 @@ import Glibc
 import Logging
 import Workers
 
-/// A log handler that writes one line per event to standard error.
+/// A log handler that writes each event to standard error as one line.
 protocol LineLogHandler: LogHandler {
-    /// The level below which events are dropped, while `LogOverride` sets no other level.
+    /// The level below which events are dropped, unless `LogOverride` sets another level.
     var ownLevel: Logger.Level { get set }
     /// Returns the line of an event, without a line break.
     func line(for event: LogEvent, at time: String) -> [UInt8]
@@ -24,7 +24,7 @@ extension LineLogHandler {
 
     func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
 
-    /// Returns the metadata of an event, of its logger and of the provider, sorted by key.
+    /// Returns the metadata of an event, including that of the logger and of the metadata provider, sorted by key.
     func values(of event: LogEvent) -> [(key: String, value: Logger.MetadataValue)] {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
@@ -33,25 +33,25 @@ extension LineLogHandler {
     }
 }
 
-/// The functions that both forms of log lines share.
+/// The functions that both kinds of log handlers use.
 enum LogText {
-    /// The maximum bytes of a value, so that a line is no longer than a few of them.
+    /// The maximum number of bytes of a value, which limits the length of a line.
     private static let valueMax = 1024
 
-    /// Returns a value, cut to the maximum length.
+    /// Returns a value, shortened to the maximum length.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > valueMax else { return text }
         return String(decoding: text.utf8.prefix(valueMax), as: UTF8.self) + "…"
     }
 
-    /// Writes a line to standard error in one call, so that lines of several threads don't mix.
+    /// Writes a line to standard error in one system call, so that lines of several threads don't mix.
     static func write(_ line: some Sequence<UInt8>) {
         let bytes = Array(line) + [UInt8(ascii: "\n")]
         LogTail.keep(bytes)
         _ = Glibc.write(2, bytes, bytes.count)
     }
 
-    /// Returns the present time in UTC, as `2026-11-23T16:04:39.001Z`.
+    /// Returns the present time in UTC, in the form `2026-11-23T16:04:39.001Z`.
     static func now() -> String {
         let now = SystemClock().now.milliseconds
         var seconds = time_t(now / 1000)

@@ -2,16 +2,17 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// The messages of a running service outside its log: notes about settings, the banner, and the problem that ends it.
+/// The messages of a running service that don't belong to its log: notes about settings, the banner, and the problem
+/// that ends the service.
 ///
-/// They are plain text. If the log is JSON, each is a line of the log instead, regardless of the log's level, so that
-/// nothing but JSON is written.
+/// The messages are plain text. If the log is JSON, however, each message is written as a line of the log, regardless
+/// of the log level, so that only JSON is written.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; for plain text, `show` takes the banner and `tell` the notes.
+    /// Prepares the messages of a run; if they are plain text, `show` prints the banner, and `tell` prints the notes.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,
@@ -22,7 +23,7 @@ package struct RunMessages: Sendable {
         self.tell = tell
     }
 
-    /// Writes a message in the log's form: the text, or the event with its values.
+    /// Writes a message: as plain text, or, if the log is JSON, as an event with values.
     package func say(
         _ text: @autoclosure () -> String,
         asEvent message: Logger.Message,
@@ -47,10 +48,11 @@ package struct RunMessages: Sendable {
         )
     }
 
-    /// Writes a note that something about the settings is odd.
+    /// Writes a note about something unusual in the settings.
     package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// Logs the problem that ends the run if the log is JSON; returns false if the command must print it.
+    /// Logs the problem that ends the run if the log is JSON; otherwise returns false, and the command must print the
+    /// problem.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

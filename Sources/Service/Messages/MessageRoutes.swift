@@ -6,11 +6,11 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The routes of outgoing messages, from the settings.
+/// The routes by which outgoing messages are sent, according to the settings.
 package enum MessageRoutes {
     /// Returns the route of each channel.
     ///
-    /// - Throws: A `Problem` if a setting that the route needs is missing or wrong.
+    /// - Throws: A `Problem` if a setting that a route needs is missing or wrong.
     static func make(_ context: RunContext) throws -> [OutgoingMessage.Channel: Route] {
         let settings = context.settings
         return [
@@ -24,14 +24,15 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // The log is only for trials, which run with the service's own broker, on loopback.
+        // Messages are written to the log by default only if the service runs its own broker, as in trials on one
+        // machine.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }
 
     // MARK: Mail
 
-    /// Returns the mail server's client, and the sender's address.
+    /// Returns a client of the mail server, and the sender's address.
     static func mailServer(_ settings: Settings) throws -> (SMTPClient, from: MailAddress) {
         guard let from = MailAddress(settings.smtpFrom) else {
             throw wrong("smtp.from", "must be an e-mail address", example: "no-reply@example.org")
@@ -57,7 +58,7 @@ package enum MessageRoutes {
 
     private static func smtp(_ settings: Settings) throws -> Route {
         let (client, from) = try mailServer(settings)
-        // curl blocks, so each mail is handed over on its own thread.
+        // curl blocks, so each mail is sent on a thread of its own.
         let blocking = BlockingPool(max: 64)
         return .direct { (message) async throws(MessageFailure) in
             try await hand(message, from, to: client, on: blocking)
@@ -101,13 +102,13 @@ package enum MessageRoutes {
 }
 
 extension MessageRoutes {
-    /// The client, which lives as long as the process so that the last message can be posted.
+    /// The HTTP client, which exists as long as the process, so that the last message can still be sent.
     private static let client = WebClient()
 
-    /// Returns the route that posts texts to a webhook.
+    /// Returns the route that posts text messages to a webhook.
     ///
-    /// The body has the members that a gateway gets, with the full number and the text: `{"messageId", "to",
-    /// "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
+    /// The request's body has the same members as a message to a gateway, and also the full phone number and the text:
+    /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook = try textWebhook(settings)
         return .direct { (message) async throws(MessageFailure) in
@@ -127,7 +128,7 @@ extension MessageRoutes {
         }
     }
 
-    /// Returns the webhook.
+    /// Returns the configured webhook for text messages.
     static func textWebhook(_ settings: Settings) throws -> TextWebhook {
         do {
             return try TextWebhook(

@@ -6,13 +6,13 @@ import Providers
 import ServiceSettings
 import Workers
 
-/// The outcome of trying a provider of sign-in, mails or texts, with a cure.
+/// The outcome of a trial of a provider of sign-in, mails or texts, with a cure if needed.
 package struct ProviderTrial: Sendable {
-    /// Whether the provider works; `skip` if that can't be determined from here.
+    /// Whether the provider works; `skip` if this machine can't find that out.
     package let state: Finding.State
-    /// The evidence.
+    /// What the trial found.
     package let evidence: FindingText
-    /// The cure; empty if none is needed.
+    /// What the operator can do about the finding; empty if nothing is needed.
     package let cure: FindingText
 
     init(_ state: Finding.State, _ evidence: FindingText, cure: FindingText = "") {
@@ -21,7 +21,7 @@ package struct ProviderTrial: Sendable {
         self.cure = cure
     }
 
-    /// The trial in the console's form (`ProviderTrial` of `schemas/http`).
+    /// The trial as JSON for the console (`ProviderTrial` of `schemas/http`).
     package var json: JSONObject {
         JSONObject([
             ("state", .string(state.rawValue)), ("evidence", .object(evidence.json)),
@@ -31,13 +31,13 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Sign-in
 
-    /// Tries an app's identity provider, which takes no longer than a login.
+    /// Tries an app's identity provider; this takes no longer than a login.
     package static func identity(_ provider: ProviderSettings, logger: Logger) async -> ProviderTrial {
         let path = "providers.\(provider.provider)"
         guard !provider.clientIDs.isEmpty else {
             return ProviderTrial(
                 .fail,
-                "it has no client id",
+                "the provider has no client id",
                 cure: "put the app's ids from the provider into \(path).clientIds of the document"
             )
         }
@@ -62,18 +62,19 @@ package struct ProviderTrial: Sendable {
         guard provider.isEnabled else {
             return ProviderTrial(
                 .warn,
-                "it answers, but users may not log in with it",
+                "the provider answers, but users may not log in with it",
                 cure: "set \(path).enabled in the document"
             )
         }
         return provider.provider.hasIDTokens
-            ? ProviderTrial(.pass, "it publishes keys for verifying ID tokens")
-            : ProviderTrial(.pass, "it answers, and refuses an invented credential")
+            ? ProviderTrial(.pass, "the provider publishes keys for verifying ID tokens")
+            : ProviderTrial(.pass, "the provider answers, and refuses an invented credential")
     }
 
     // MARK: Messages
 
-    /// Tries the way that a channel's messages are sent, without sending one, which takes no longer than one message.
+    /// Tries the way by which a channel's messages are sent, without sending any; this takes no longer than sending a
+    /// message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
         _ context: RunContext,
@@ -100,7 +101,7 @@ package struct ProviderTrial: Sendable {
             return ProviderTrial(
                 .skip,
                 "messages are published for a gateway; \(gateways) may connect",
-                cure: "a test message shows whether one sends them"
+                cure: "a test message shows whether a gateway sends them"
             )
         }
     }
@@ -110,7 +111,7 @@ package struct ProviderTrial: Sendable {
             let (client, from) = try MessageRoutes.mailServer(settings)
             let found = try await BlockingPool(max: 1).run { client.greet(as: from.domain) }
             guard let found else {
-                return ProviderTrial(.pass, "\(settings.smtpHost) answers and would take mails")
+                return ProviderTrial(.pass, "\(settings.smtpHost) answers and accepts mails")
             }
             return ProviderTrial(
                 .fail,
@@ -138,8 +139,9 @@ package struct ProviderTrial: Sendable {
             let evidence: FindingText = "the webhook answered \(status)"
             return switch status {
             case 401, 403: ProviderTrial(.fail, evidence, cure: "see webhook.tokenFile")
-            case 404, 410: ProviderTrial(.warn, evidence, cure: "see whether webhook.url is its address")
-            // Not 501, which a server answers if it doesn't support HEAD.
+            case 404, 410: ProviderTrial(.warn, evidence, cure: "see whether webhook.url is the webhook's address")
+            // The HTTP status 501 doesn't count as a failure, since it is the answer of a server that doesn't support
+            // HEAD.
             case 500, 502...599: ProviderTrial(.fail, evidence, cure: "see the log of the webhook's server")
             default: ProviderTrial(.pass, evidence)
             }
@@ -165,7 +167,7 @@ package struct ProviderTrial: Sendable {
 }
 
 extension MessageRoutes {
-    /// Returns the name of the way that a channel's messages are sent.
+    /// Returns the name of the way by which a channel's messages are sent.
     package static func way(of channel: OutgoingMessage.Channel, _ context: RunContext) -> String {
         let word =
             switch channel {

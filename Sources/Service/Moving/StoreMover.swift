@@ -15,13 +15,13 @@ package struct StoreMover {
     private let directory: DataDirectory
     private let settings: Settings
     private let target: Target
-    /// The store's new place, as shown to the operator.
+    /// The new place of the store, as the operator sees it.
     package let place: String
 
-    /// Reads the target: `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
+    /// Creates a move to a target, which is `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
     ///
-    /// `directory` is the installation's directory, whose lock the caller holds.
-    /// - Throws: A `Problem` if the target is neither.
+    /// `directory` is the installation's data directory, which the caller has locked.
+    /// - Throws: A `Problem` if the target has neither of these forms.
     package init(_ directory: DataDirectory, _ settings: Settings, to text: String) throws {
         self.directory = directory
         self.settings = settings
@@ -36,11 +36,12 @@ package struct StoreMover {
         }
     }
 
-    /// Copies and compares the store; returns the tables with their rows and checksums.
+    /// Copies the store and compares the copy with it; returns the tables with the numbers of their rows and their
+    /// checksums.
     ///
-    /// `progress` gets the current step and the finished part, from 0 to 1. An error that it throws ends the move,
-    /// which the next move continues.
-    /// - Throws: A `Problem`, or the error that `progress` throws.
+    /// `progress` is called with the current step and the completed part of the work, from 0 to 1. If `progress` throws
+    /// an error, the move ends; the next move continues it.
+    /// - Throws: A `Problem`, or an error of `progress`.
     package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
         let source = try StoreAccess.tool(directory, StorePlace(settings))
         let (store, lock) = try open()
@@ -52,7 +53,7 @@ package struct StoreMover {
         }
     }
 
-    /// Opens the target, and locks its directory if that is a different one.
+    /// Opens the target; locks the target's directory if it is a different one.
     private func open() throws -> (Store, DirectoryLock?) {
         switch target {
         case .database(let address):
@@ -66,7 +67,7 @@ package struct StoreMover {
         }
     }
 
-    /// Copies the key that secrets are sealed with to a directory.
+    /// Copies the encryption key of the secrets to another data directory.
     private func copyKey(to new: DataDirectory) throws {
         let path = StorePlace(settings).serverKeyFile ?? directory.serverKey
         let key = try SecretFile.read(path)

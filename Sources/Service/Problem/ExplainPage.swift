@@ -2,9 +2,9 @@ import Credentials
 package import JSON
 import Problems
 
-/// One page of `lamplighter explain`: a problem's code, or a reason for a refusal.
+/// A page of `lamplighter explain`, about the code of a problem or about a reason for refusals.
 package struct ExplainPage: Sendable {
-    /// The page's name: `LL1003`, `tooFast`.
+    /// The page's name, such as `LL1003` or `tooFast`.
     package let code: String
     /// The page's first line.
     package let title: String
@@ -28,7 +28,7 @@ package struct ExplainPage: Sendable {
         ProblemCode.allCases.map { ExplainPage($0) } + RefusalReason.allCases.map { ExplainPage($0) }
     }
 
-    /// Finds a page by any spelling of its name: `LL1003`, `1003`, `toofast`.
+    /// Finds a page by any spelling of its name, such as `LL1003`, `1003` or `toofast`.
     package init?(named name: String) {
         if let problem = ProblemCode(named: name) {
             self.init(problem)
@@ -44,7 +44,8 @@ package struct ExplainPage: Sendable {
     /// The cure of a refusal; nil for a problem.
     package var cure: String? { refusal?.cure }
 
-    /// The page as JSON: `{"code", "title", "text", "cause"?, "cure"?}`, the last two for refusals.
+    /// The page as a JSON object with the members `code`, `title` and `text`, and for a refusal also `cause` and
+    /// `cure`.
     package var json: JSONValue {
         .object([
             "code": .string(code), "title": .string(title), "text": .string(text),
@@ -53,7 +54,7 @@ package struct ExplainPage: Sendable {
         ])
     }
 
-    /// The page's row of the list, as JSON.
+    /// The page's row in the list of all pages, as JSON.
     package var row: JSONValue {
         .object(["code": .string(code), "title": .string(title)])
     }

@@ -2,10 +2,11 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The free bytes below which a full disk counts as the cause: less than a start writes.
+    /// The number of free bytes below which a full disk counts as the cause of a failed start; a start writes more than
+    /// that.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// Returns the problem of a failed start: a full disk if that was the cause, else the failure itself.
+    /// Returns the problem to report for a failed start: a full disk if that was the cause, otherwise the error itself.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
         let isOfFiles = code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) } ?? true

@@ -3,12 +3,12 @@ package import Reference
 import ServiceSettings
 import Web
 
-/// The reference of this program, as files.
+/// The reference manual of this program, as files.
 package enum ReferenceDocuments {
-    /// The files, read on first access.
+    /// The files, which are read when this property is first used.
     package static let site = ReferenceSite(version: Version.text)
 
-    /// Returns the files for the pages' listener, with the playground of a run.
+    /// Returns the files for the listener of web pages, with the playground of this run.
     static func documents(_ context: RunContext) -> Documents {
         Documents(playground: playground(context)) { path in
             site.files[path].map { (ReferenceSite.mediaType(of: path), $0) }
@@ -21,13 +21,14 @@ package enum ReferenceDocuments {
         }
     }
 
-    /// Returns the addresses that the playground connects to.
+    /// Returns the addresses to which the playground connects.
     ///
-    /// Visitors on this machine also get the demo's keys and the broker's plain port.
+    /// Visitors on this machine also get the demo's keys and the broker's port without TLS.
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
-        // Under a public name the pages are behind a proxy, which might not pass on the visitor's address.
+        // If the public URL isn't local, the pages can be behind a proxy, which might not pass on the visitor's
+        // address.
         let isOpen = isLocal && context.isPublicURLLocal
         let broker: JSONObject = ["host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt)]
         return .object([

@@ -11,15 +11,16 @@ import Web
 import Wire
 import Workers
 
-/// Passes requests over HTTP to the gate, which checks and publishes them, and their answers back.
+/// A connection to the broker for requests that arrive over HTTP; it passes them to the gate, which checks and
+/// publishes them, and passes the answers back.
 ///
-/// It has its own connection to the broker, and a thread.
+/// The connection is separate from those of the workers, and has a thread of its own.
 final class RequestConnection: StoppableWork {
     private struct Waiting {
         let isToken: Bool
         let deadline: ContinuousClock.Instant
         let answer: CheckedContinuation<RequestFront.Outcome, Never>
-        /// Whether the request has left: its effect is unknown from then on.
+        /// Whether the request was sent; from then on, its effect is unknown if no answer arrives.
         var isSent = false
     }
 
@@ -40,12 +41,12 @@ final class RequestConnection: StoppableWork {
     private let waker: Waker
     private let logger = Logger(label: "lamplighter.requests")
 
-    /// The longest wait for an answer: the listener ends answers after 60 s.
+    /// The longest wait for an answer, which is less than the 60 s after which the listener ends a request.
     private static let answerMax: Duration = .seconds(55)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096
 
-    /// Prepares a connection beside the workers'.
+    /// Prepares a connection in addition to the workers' connections.
     init(_ context: RunContext, _ topics: Topics) throws {
         self.topics = topics
         node = String(Sodium.randomSecret().prefix(12))
@@ -59,7 +60,7 @@ final class RequestConnection: StoppableWork {
 
     // MARK: Asking
 
-    /// Asks a worker, and waits for its answer.
+    /// Sends a request to a worker, and waits for the worker's answer.
     func ask(_ request: RequestFront.Asked) async -> RequestFront.Outcome {
         await withCheckedContinuation { continuation in
             let isQueued = state.withLock { state in
@@ -79,7 +80,7 @@ final class RequestConnection: StoppableWork {
         }
     }
 
-    /// The number of the connection to the broker; nil while the broker is away.
+    /// The number of the present connection to the broker; nil while there is no connection.
     var brokerRun: Int? { state.withLock { $0.isConnected ? $0.connections : nil } }
 
     // MARK: The thread
@@ -103,7 +104,7 @@ final class RequestConnection: StoppableWork {
         waker.wake()
     }
 
-    /// Whether to end: once the service stops and no answer is awaited.
+    /// Whether the thread must end because the service is stopping and no request waits for its answer.
     private var isStopping: Bool { state.withLock { $0.isStopping && $0.waiting.isEmpty } }
 
     private func work(_ backoff: inout Backoff) throws {
@@ -172,7 +173,7 @@ final class RequestConnection: StoppableWork {
         for waiting in late { waiting.answer.resume(returning: .refusal(.outcomeUnknown)) }
     }
 
-    /// Answers all requests after the connection's end.
+    /// Answers all waiting requests with a refusal after the connection has ended.
     private func end() {
         let waiting = state.withLock { state in
             defer { (state.isConnected, state.waiting, state.unsent) = (false, [:], []) }
@@ -187,14 +188,14 @@ final class RequestConnection: StoppableWork {
 }
 
 extension Rejection {
-    /// Converts the gate's reason for refusing a request.
+    /// Creates the rejection that says why the gate refused a request.
     init(_ reason: RefusalReason?, isToken: Bool) {
         switch reason {
         case .badSecret, .unknownPrincipal, .terminalOfOtherApp:
             self =
                 isToken
                 ? Rejection(.invalidToken, "The token is not valid here.", field: "token")
-                : Rejection(.invalidCredentials, "The app or its secret is wrong, or the terminal is another app's.")
+                : Rejection(.invalidCredentials, "The app or its secret is wrong, or another app has the terminal.")
         case .sessionTokenRequired:
             self = Rejection(
                 .invalidToken,
@@ -213,7 +214,7 @@ extension Rejection {
 }
 
 extension RequestFront {
-    /// Connects requests over HTTP to the broker and the store.
+    /// Creates the handler of requests over HTTP, connected to the broker and the store.
     init(
         _ context: RunContext,
         _ environment: Environment,

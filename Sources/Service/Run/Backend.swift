@@ -10,22 +10,24 @@ package import Web
 import Wire
 package import Workers
 
-/// The store and the workers of one process, ready to be run.
+/// The store and the workers of one process, which are ready to run.
 ///
-/// It is the only place where the composition meets the layers below it.
+/// Only this type creates the store and the workers and connects them with each other.
 package struct Backend {
-    /// One line about the store for the banner.
+    /// A line about the store, for the banner.
     package let summary: String
-    /// The services to run: the workers, and the maintenance.
+    /// The services to run: the workers and the maintenance.
     package let services: [any Service]
-    /// The function that hands the process's work to others, called before the listeners close, which can take a while.
+    /// The function that hands this process's work over to other processes.
+    ///
+    /// The function is called at the beginning of the shutdown, since closing the listeners can take a while.
     let handOver: @Sendable () -> Void
-    /// The functions of the pages behind links.
+    /// The functions behind the pages that links in messages open.
     package let pages: Pages
-    /// The workers' environment.
+    /// The environment that the workers share.
     package let environment: Environment
 
-    /// Opens the store, saves the demo and the tools' principals, and makes the workers.
+    /// Opens the store, stores the demo and the principals of the tools, and creates the workers.
     ///
     /// - Throws: A `Problem` if the store can't be used.
     package static func open(_ context: RunContext) throws -> Backend {
@@ -60,8 +62,8 @@ package struct Backend {
                 WorkService(MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)),
                 BackupTask(context, store),
             ] + workers
-                // The last services end first, so the workers still publish the messages that these leave in the
-                // outbox.
+                // The last services in the list are stopped first, so that the workers still publish the messages that
+                // these services leave in the outbox.
                 + [WorkService(MaintenanceThread(MaintenanceJobs.rows, environment, isForOne: true, logger: logger))]
                 + (try messageSender(context, environment)) + webhookSender(context, environment),
             handOver: { [environment] in
@@ -73,7 +75,8 @@ package struct Backend {
         )
     }
 
-    /// Makes the workers of a process that does all the work, or the work of some workers.
+    /// Creates the workers of a process that doesn't share the work with others: all workers, or those that the
+    /// settings name.
     private static func workers(
         _ context: RunContext,
         _ environment: Environment,
@@ -103,7 +106,7 @@ package struct Backend {
         }
     }
 
-    /// Opens the store, and logs progress while an older database is copied, which can take minutes.
+    /// Opens the store; logs the progress while an older database is copied, which can take minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(
@@ -124,7 +127,7 @@ package struct Backend {
         )
     }
 
-    /// Connects the pages to the service for links.
+    /// Creates the web pages that links in messages open.
     private static func pages(_ links: LinkService, _ publicURL: String, visitsPerMinute visits: Int) -> Pages {
         Pages(
             look: { await links.look($0) },
@@ -138,7 +141,8 @@ package struct Backend {
         )
     }
 
-    /// Returns the sender of e-mails and texts, if the session worker, which publishes for it, runs here.
+    /// Returns the sender of e-mails and texts if the session worker, which publishes the sender's messages, runs in
+    /// this process.
     private static func messageSender(_ context: RunContext, _ environment: Environment) throws -> [any Service] {
         guard context.settings.workers.contains(.session) else { return [] }
         let service = MessageSender(
@@ -149,20 +153,21 @@ package struct Backend {
         return [WorkService(service)]
     }
 
-    /// Returns the sender of events to webhooks, if the worker that publishes for it runs here.
+    /// Returns the sender of events to webhooks if the worker that publishes the sender's messages runs in this
+    /// process.
     private static func webhookSender(_ context: RunContext, _ environment: Environment) -> [any Service] {
         guard context.settings.workers.contains(.reach) else { return [] }
         return [WorkService(WebhookSender(environment, logger: Logger(label: "lamplighter.webhooks")))]
     }
 
-    /// Refuses to do all the work of a database that other processes share.
+    /// Throws a `Problem` if other processes share the work on the database, since this process would do all of it.
     private static func refuseShared(_ store: Store) throws {
         guard store.isShared else { return }
         let node = try store.coordinate { try $0.nodes.living().first }
         if let node { throw Problem.databaseInUse(reason: "the process \(node.name) is working on the database") }
     }
 
-    /// Stores the principals that can connect without being imported, and the demo.
+    /// Stores the demo, and the principals of the tools and the console, which operators don't import.
     private static func enrol(_ context: RunContext, in store: Store) throws {
         try store.batch(at: SystemClock().now) { tx in
             try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
@@ -213,32 +218,32 @@ package struct Backend {
     }
 }
 
-/// The context of the composition when the store is opened.
+/// The settings, secrets, ports and other parts of a run that exist before the store is opened.
 package struct RunContext: Sendable {
-    /// The settings in force.
+    /// The settings of the run.
     package let settings: Settings
-    /// The data directory, locked by this process.
+    /// The data directory, which this process has locked.
     package let directory: DataDirectory
     /// The passwords of the workers and the tools.
     package let secrets: ServiceSecrets
-    /// The demo's keys; nil without a demo.
+    /// The keys of the demo; nil if there is no demo.
     package let demo: DemoKeys?
-    /// Whether the broker is this process's own child.
+    /// Whether the broker is a child of this process.
     package let ownsBroker: Bool
-    /// The ports of the listeners; with `serve`, the MQTT port is the given broker's.
+    /// The ports of the listeners; with `serve`, the MQTT port is that of the given broker.
     package let ports: ListenerPorts
     /// The server's certificate; nil if there are no listeners with TLS.
     package let tls: TLSMaterial?
-    /// The readiness of the parts.
+    /// The readiness of the service's parts.
     package let readiness: Readiness
-    /// The refusals of this process's listeners, for the broker's monitor.
+    /// The refusals of this process's listeners, which the broker's monitor publishes.
     let listenerRefusals = ListenerRefusals()
     /// The metrics of this process.
     package let metrics: PrometheusRegistry
     /// The logger.
     package let logger: Logger
 
-    /// The function that notes a listener's refusal.
+    /// The function that adds a refusal of one of this process's listeners.
     package var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }
@@ -246,7 +251,7 @@ package struct RunContext: Sendable {
     /// Whether this process is one of several that share a database and a broker.
     var sharesWork: Bool { settings.database != nil && !ownsBroker }
 
-    /// The listeners without TLS that other machines reach.
+    /// The listeners without TLS that other machines can reach.
     var openListeners: [OpenListener] {
         OpenListener.all(settings, ports, ownsBroker: ownsBroker)
     }

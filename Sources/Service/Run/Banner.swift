@@ -6,14 +6,14 @@ import Logging
 import ServiceSettings
 import Workers
 
-/// The banner of `up` when everything accepts work: addresses, and commands to paste.
+/// The text that `up` prints when everything accepts work: addresses, and commands to paste.
 struct Banner {
     let context: RunContext
     /// A line about the store.
     let store: String
-    /// The duration of the start.
+    /// The duration of the start, in seconds.
     let seconds: Double
-    /// The console's one-time link, while no operator has a password.
+    /// The console's one-time link; nil if no link is shown.
     var link: String?
 
     /// The whole text.
@@ -49,13 +49,13 @@ struct Banner {
             }
             lines.append("")
         }
-        // systemd and containers have no keyboard.
+        // The hint about Ctrl-C is left out if no terminal is attached, as under systemd and in containers.
         let stop = (0...2).contains { isatty($0) == 1 } ? "Stop: Ctrl-C.   " : ""
         lines.append("\(stop)Trouble: lamplighter doctor --data '\(directory.path)'")
         return lines.joined(separator: "\n")
     }
 
-    /// The banner's values, for a JSON log.
+    /// The banner's values, for a log in JSON.
     var metadata: Logger.Metadata {
         let (settings, ports) = (context.settings, context.ports)
         var values: Logger.Metadata = [
@@ -73,7 +73,7 @@ struct Banner {
         return values
     }
 
-    /// The seconds with one decimal place.
+    /// The duration of the start in seconds, with one decimal place.
     private var duration: String {
         let tenths = Int((seconds * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -85,13 +85,13 @@ struct Banner {
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
 
-    /// The line about the listeners that other machines reach without TLS.
+    /// The line about the listeners that other machines can reach without TLS; nil if there are none.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"
     }
 
-    /// The line about the listeners with TLS, or how to get them.
+    /// The line about the listeners with TLS, or about how to get such listeners.
     private var tlsLine: String? {
         guard let tls = context.tls else {
             return "  --  tls        none; `lamplighter tls init --name HOST` lets others connect"
@@ -117,7 +117,8 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host to connect to for a listener's host: a wildcard address can't be opened.
+    /// Returns the host by which clients on this machine reach a listener, since they can't connect to a wildcard
+    /// address.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

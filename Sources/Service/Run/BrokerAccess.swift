@@ -19,7 +19,7 @@ package enum BrokerAccess {
         return options
     }
 
-    /// Returns the options of the console's connection, which has its own client id.
+    /// Returns the options of the console's connection, which has a client id of its own.
     ///
     /// - Throws: A `Problem` if a file can't be read.
     package static func console(_ context: RunContext) throws -> ConnectionOptions {

@@ -10,13 +10,14 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that runs this process's share of the lanes once the gate is found, and hands it over at shutdown.
+/// A service that runs this process's share of the lanes when the gate has been found, and hands the lanes over at
+/// shutdown.
 struct ClusterService: Service {
     let member: ClusterMember
     let readiness: Readiness
     private let loss: Loss
 
-    /// The flag that another process has taken this one's slot.
+    /// A flag that is set when another process has taken this process's slot.
     private final class Loss: Sendable {
         let hasHappened = Atomic<Bool>(false)
     }
@@ -40,14 +41,16 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` stops the member early, and the group fails when a service returns before its turn.
+        // `Backend.handOver` stops the member before this service's turn to shut down. The service must wait for its
+        // turn, since the group fails if a service returns earlier.
         try? await gracefulShutdown()
     }
 
-    /// Takes a slot among the processes that share a database, and checks that all divide the work alike.
+    /// Takes a slot among the processes that share a database, and checks that they all divide the work in the same
+    /// way.
     ///
-    /// A process that holds the data directory's lock knows that the previous holder is gone, even if no other process
-    /// was there to learn it from the broker.
+    /// The previous process on the data directory has ended, since this process has locked the directory. Its slot is
+    /// therefore freed, even if no other process has noticed its end.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName

@@ -3,31 +3,34 @@ import Problems
 import ServiceSettings
 package import Web
 
-/// The operators' console of a run, made by a target above this one.
+/// The operators' console of a run, which code outside this module creates.
 package struct ConsolePart: Sendable {
-    /// The responder to its requests.
+    /// The responder to the console's requests.
     let responder: any ConsoleResponder
-    /// The function that makes the banner's first link, or returns nil if operators have passwords already.
+    /// The function that creates the one-time link for the banner; it returns nil if an operator already has a
+    /// password.
     let firstLink: @Sendable () throws -> String?
 
-    /// Puts a console together.
+    /// Creates a console from its parts.
     package init(responder: any ConsoleResponder, firstLink: @escaping @Sendable () throws -> String?) {
         self.responder = responder
         self.firstLink = firstLink
     }
 }
 
-/// A function that makes the console of a run once its store is open.
+/// A function that creates the console of a run after the store was opened.
 package typealias ConsoleMaker = @Sendable (RunContext, Backend) throws -> ConsolePart
 
 extension RunContext {
-    /// Whether the console's listener uses TLS: it isn't on loopback, and there is a certificate.
+    /// Whether the console's listener uses TLS, which it does if there is a certificate and its address isn't a
+    /// loopback address.
     var consoleHasTLS: Bool { tls != nil && !LocalHosts.isLoopback(settings.consoleHost) }
 
-    /// Whether browsers reach the console by https.
+    /// Whether browsers reach the console over HTTPS.
     package var consoleIsSecure: Bool { consoleHasTLS || settings.consoleProxy }
 
-    /// The names, besides this machine's, that browsers can use for the console: from the settings and the certificate.
+    /// The names from the settings and the certificate under which browsers can open the console, in addition to this
+    /// machine's own names.
     var consoleNames: [String] {
         let authority = consoleURL.split(separator: "/").dropFirst().first.map(String.init)
         return [settings.consoleHost, authority ?? ""] + (tls?.certificate.names ?? [])
@@ -46,10 +49,10 @@ extension RunContext {
         return url
     }
 
-    /// Returns the console's address for the first page; nil without a console.
+    /// Returns the console's address for a link on the first web page; nil if there is no console to show.
     ///
-    /// If the operator hasn't set an address, it is returned only for visitors on this machine, and only if the public
-    /// URL is local.
+    /// If the operator hasn't set the console's address, it is shown only to visitors on this machine, and only if the
+    /// public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
         else { return nil }

@@ -10,17 +10,20 @@ package enum Import {
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
-        /// The new secret, if the document gave one or one was made.
+        /// The new secret, if the document contains one or one was created.
         package let secret: String?
-        /// Whether the id was new.
+        /// Whether no product or app with this id existed before.
         package let isNew: Bool
     }
 
-    /// Stores a product document, new or in place of an older version; without a `productKey`, one is made.
+    /// Stores the document of a new product or a new version of an existing product; creates a `productKey` if the
+    /// document has none.
     ///
-    /// The secret is the document's `productSecret`, or made for a new product; an existing secret stays if the
-    /// document has none. `isForced` also removes attributes that stored state uses.
-    /// - Throws: `Rejection` with the field at fault; a `Problem` if stored state forbids the change.
+    /// The secret is the document's `productSecret`. If the document has none, a secret is created for a new product,
+    /// and an existing product keeps its secret. With `isForced`, the document is imported even if stored values might
+    /// no longer fit, or an open alert or fault would be lost.
+    /// - Throws: `Rejection` with the field at fault, or a `Problem` if the stored states of devices don't allow the
+    ///   change.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -39,15 +42,15 @@ package enum Import {
         let chosen = try Fields(object).text("productSecret", length: secretLength)
         let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
-        // The broker's retained messages can show attributes that are now hidden.
+        // The retained statuses must be published again, since they can contain attributes that are hidden now.
         if let before, before.dataPoints != product.dataPoints { try tx.refreshes.addAll(of: product.key) }
         try tx.products.list(product.key, try macs(of: object))
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
 
-    /// Reads a product document as an import does, without storing it.
+    /// Checks a product document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault, which contains all others.
+    /// - Throws: `Rejection` with the first field at fault; it also contains the other faults.
     package static func checked(product document: JSONObject) throws(Rejection) -> Product {
         var faults = Faults()
         KnownMembers.check(document, "", known: ProductCodec.members, faults: &faults)
@@ -89,15 +92,15 @@ package enum Import {
         return macs
     }
 
-    /// Returns a document with its name; if it has none, adds a unique one of 128 random bits.
+    /// Returns a document with an id in `field`; if the document has none, adds a unique id of 128 random bits.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }
         return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
-    /// Refuses a version that removes or narrows an attribute with stored values, or that lacks an alert or fault that
-    /// is open on a device.
+    /// Throws a `Problem` if a new version removes or narrows an attribute with stored values, or lacks an alert or
+    /// fault that is open on a device.
     private static func refuseLoss(
         from old: Product,
         to new: Product,
@@ -117,14 +120,14 @@ package enum Import {
         Problem.pointsWouldBreak(product: key.text, points: names.joined(separator: ", "), why: why)
     }
 
-    /// Reads an app document as an import does, without storing it.
+    /// Checks an app document in the same way as an import, without storing it.
     ///
-    /// - Throws: `Rejection` with the first field at fault, which contains all others.
+    /// - Throws: `Rejection` with the first field at fault; it also contains the other faults.
     package static func checked(app document: JSONObject, in tx: Transaction) throws -> App {
         try completed(app: document, in: tx).app
     }
 
-    /// Reads an app document, adding the id and the secrets that it leaves out, without storing it.
+    /// Checks an app document without storing it, and adds the id and the secrets that it leaves out.
     private static func completed(
         app document: JSONObject,
         in tx: Transaction
@@ -142,10 +145,11 @@ package enum Import {
         return (app, object)
     }
 
-    /// Stores an app document, new or in place of an older version; without an `appId`, one is made.
+    /// Stores the document of a new app or a new version of an existing app; creates an `appId` if the document has
+    /// none.
     ///
-    /// The secret is the document's `secret`, or made for a new app. An existing secret stays if the document has none,
-    /// as do its providers' secrets.
+    /// The secret is the document's `secret`. If the document has none, a secret is created for a new app, and an
+    /// existing app keeps its secret. The secrets of identity providers that the document leaves out are kept too.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
@@ -160,7 +164,7 @@ package enum Import {
         var kept = whole
         kept["secret"] = nil
         try tx.apps.save(app, document: kept, secret: secret)
-        // The app's users see only devices of its products.
+        // The statuses must be published again, since users of the app see only devices of the app's products.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }

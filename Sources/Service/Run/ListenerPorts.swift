@@ -1,25 +1,25 @@
 import Problems
 import ServiceSettings
 
-/// The ports that a service listens on; nil for listeners that it does not have.
+/// The ports on which a service listens; a port is nil if the service doesn't have that listener.
 package struct ListenerPorts: Sendable, Equatable {
-    /// Plain MQTT; with `serve`, the given broker's port.
+    /// The port of MQTT without TLS; with `serve`, the port of the given broker.
     package var mqtt = 0
-    /// MQTT with TLS.
+    /// The port of MQTT with TLS.
     package var mqttTLS: Int?
-    /// MQTT with TLS for devices that show a certificate.
+    /// The port of MQTT with TLS for devices that present a certificate.
     package var clientCertificate: Int?
-    /// MQTT over WebSocket, plain.
+    /// The port of MQTT over WebSocket without TLS.
     package var webSocket: Int?
-    /// MQTT over WebSocket with TLS.
+    /// The port of MQTT over WebSocket with TLS.
     package var webSocketTLS: Int?
-    /// The pages, plain.
+    /// The port of the web pages without TLS.
     package var http = 0
-    /// The pages with TLS.
+    /// The port of the web pages with TLS.
     package var httpTLS: Int?
-    /// Health and metrics.
+    /// The port of the health pages and the metrics.
     package var health = 0
-    /// The operators' console.
+    /// The port of the operators' console.
     package var console: Int?
 
     /// Creates the ports of a broker with a single listener.
@@ -31,11 +31,11 @@ package struct ListenerPorts: Sendable, Equatable {
     struct Facts {
         /// Whether the broker is a child of this process.
         var ownsBroker: Bool
-        /// Whether there is a server's certificate.
+        /// Whether there is a certificate for the server.
         var hasCertificate: Bool
-        /// Whether there is an authority of devices' certificates.
+        /// Whether there is an authority for the devices' certificates.
         var hasAuthority: Bool
-        /// Whether this process relays WebSockets to the broker.
+        /// Whether this process relays WebSocket connections to the broker.
         var relays: Bool
         /// Whether this process serves the console.
         var hasConsole = false
@@ -43,7 +43,8 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the holder of a taken port, or the two listeners that request one port.
+    /// - Throws: A `Problem` that names the program that uses a port, or the two listeners for which the same port is
+    ///   set.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -62,7 +63,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
         var port = 0
-        // A free port isn't bound yet, so the same port can be found twice.
+        // A port that was found free isn't bound yet, so the same port can be found again.
         repeat {
             port = try Ports.choose(
                 listener.port,
@@ -75,7 +76,8 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several taken ports, with one command that avoids them all; nil for a single port.
+    /// Returns one problem for several ports that are in use, with one command that avoids them all; nil for a single
+    /// port.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -93,13 +95,13 @@ package struct ListenerPorts: Sendable, Equatable {
         )
     }
 
-    /// A listener that the settings request.
+    /// A listener that the settings ask for.
     private struct Wanted {
         let name: String
         let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
         let port: Int
         let hosts: [String]
-        /// The setting that names the addresses.
+        /// The setting of the listener's addresses.
         let hostSetting: String
         let cure: String
         let purpose: String
@@ -149,7 +151,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return (facts.ownsBroker ? [broker] : []) + [pages, health] + (facts.hasConsole ? [console] : [])
     }
 
-    /// The listeners for WebSockets and with TLS.
+    /// Returns the listeners for WebSocket connections and those with TLS.
     private static func others(_ settings: Settings, _ facts: Facts) -> [Wanted] {
         let web = LocalHosts.of(settings.httpHost)
         let secure = [settings.tlsHost ?? LocalHosts.everywhere]
@@ -199,7 +201,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return list
     }
 
-    /// Refuses two listeners on one port, which would otherwise fail only when both listen.
+    /// Throws a `Problem` if two listeners have the same port, which would otherwise fail only when both listen.
     private static func checkDistinct(_ wanted: [Wanted]) throws {
         var holders: [Int: String] = [:]
         for listener in wanted where listener.port != 0 {
@@ -228,18 +230,18 @@ package struct ListenerPorts: Sendable, Equatable {
     }
 }
 
-/// The addresses of a plain listener.
+/// The addresses of a listener without TLS.
 package enum LocalHosts {
-    /// Returns the addresses to listen on: for loopback, IPv4 and IPv6 if the machine has both.
+    /// Returns the addresses to listen on; for a loopback address, those of IPv4 and IPv6 if the machine has both.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
     }
 
-    /// Returns the addresses that the broker of `up` listens on without TLS.
+    /// Returns the addresses on which the broker of `up` listens without TLS.
     ///
-    /// A 127.x address always reaches it: there the WebSocket relay gives each client its own loopback address, by
-    /// which the gate counts it.
+    /// The broker always listens on a 127.x address. The WebSocket relay connects to the broker from a different
+    /// loopback address for each client, so that the gate counts each client separately.
     static func withRelays(of host: String) -> [String] {
         let hosts = of(host)
         return hosts.contains(where: isReachedByRelay) ? hosts : hosts + ["127.0.0.1"]

@@ -1,19 +1,19 @@
 import Logging
 import ServiceSettings
 
-/// A listener without TLS that other machines reach, which only the setting `insecure` allows.
+/// A listener without TLS that other machines can reach, which only the setting `insecure` allows.
 struct OpenListener: Sendable, Equatable {
     /// The listener's name in the banner.
     let name: String
     /// The listener's address and port.
     let address: String
 
-    /// The name and the address, as shown to operators.
+    /// The name and the address, as operators see them.
     var text: String { "\(name) \(address)" }
 
-    /// Returns the open listeners of a run.
+    /// Returns the listeners of a run that other machines can reach without TLS.
     ///
-    /// A broker that isn't the service's own is left out, since its own configuration decides where it listens.
+    /// A broker that the service didn't start itself is left out, since its own configuration decides where it listens.
     static func all(_ settings: Settings, _ ports: ListenerPorts, ownsBroker: Bool) -> [OpenListener] {
         let plain: [(name: String, host: String, port: Int?)] = [
             ("mqtt", settings.mqttHost, ownsBroker ? ports.mqtt : nil),
@@ -26,7 +26,7 @@ struct OpenListener: Sendable, Equatable {
         }
     }
 
-    /// Logs a warning that names the open listeners, if any.
+    /// Logs a warning that names these listeners, if there are any.
     static func warn(of open: [OpenListener], by logger: Logger) {
         guard !open.isEmpty else { return }
         logger.warning(

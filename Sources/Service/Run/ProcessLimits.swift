@@ -1,8 +1,8 @@
 import Glibc
 
-/// The number of files, connections included, that a process can have open.
+/// The limit of the number of files, including connections, that a process can have open.
 package enum FileLimit {
-    /// Raises the limit as far as the system allows this user; children inherit it.
+    /// Raises the limit as far as the system allows this user; child processes inherit the limit.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -10,7 +10,7 @@ package enum FileLimit {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// The limit in force, and the most this user could have.
+    /// The limit that applies now, and the highest limit that this user can set.
     package static var current: (soft: UInt, hard: UInt) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return (0, 0) }
@@ -18,11 +18,11 @@ package enum FileLimit {
     }
 }
 
-/// The limit of this process's memory.
+/// The limit of the memory that this process can use.
 enum MemoryLimit {
-    /// Limits the bytes of data, which the kernel enforces; child processes have their own limits.
+    /// Limits the size of the process's data in bytes, which the kernel enforces; child processes have separate limits.
     ///
-    /// The limit is soft: children can raise theirs up to the system's limit.
+    /// Only the soft limit is set, so that child processes can raise their limits up to the system's.
     static func set(bytes: Int) {
         let kind = __rlimit_resource_t(RLIMIT_DATA.rawValue)
         var limit = rlimit()

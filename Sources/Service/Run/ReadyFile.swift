@@ -5,11 +5,12 @@ import ServiceLifecycle
 import ServiceSettings
 import Web
 
-/// The file `ready.json` with the ports and credentials of a run, from when everything accepts work until the end.
+/// The file `ready.json` with the ports and credentials of a run, which exists from when everything accepts work until
+/// the end of the run.
 package struct ReadyFile: Sendable {
     private let path: String
 
-    /// Names the file and removes a stale one.
+    /// Sets the path of the file, and removes a file that an earlier run left behind.
     package init(_ directory: DataDirectory) {
         path = directory.ready
         remove()
@@ -23,12 +24,12 @@ package struct ReadyFile: Sendable {
         try TextFile.write(text + "\n", to: path)
     }
 
-    /// Returns the content of a data directory's file; nil if no service is ready.
+    /// Returns the content of the file in a data directory; nil if no service is ready.
     package static func read(_ directory: DataDirectory) -> JSONObject? {
         TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }?.objectValue
     }
 
-    /// Returns the file's content; without secrets, it is the output of `up --json`.
+    /// Returns the content of the file; without secrets, this is the output of `up --json`.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let service: JSONObject = [
             "username": "service:tools", "password": withSecrets ? .string(context.secrets.tools) : nil,
@@ -56,7 +57,7 @@ package struct ReadyFile: Sendable {
         ])
     }
 
-    /// Returns the address of the listeners with TLS; nil without a certificate.
+    /// Returns the address of the listeners with TLS; nil if there is no certificate.
     private static func tlsHost(_ context: RunContext) -> JSONValue? {
         context.tls.map { _ in .string(context.settings.tlsHost ?? LocalHosts.everywhere) }
     }
@@ -67,7 +68,7 @@ package struct ReadyFile: Sendable {
     package func remove() { unlink(path) }
 }
 
-/// A service that announces once that everything accepts work, and then waits for the end.
+/// A service that announces that everything accepts work, and then waits for the end of the run.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void
@@ -75,7 +76,7 @@ struct Announcer: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await readiness.waitForAll() }
         if readiness.isStarted { try announce() }
-        // A service that returns while the group shuts another down counts as failed.
+        // The service must not return yet: a service that returns before its turn to shut down counts as failed.
         try? await gracefulShutdown()
     }
 }

@@ -8,21 +8,23 @@ import Storage
 import Wire
 import Workers
 
-/// The scheduler in a separate process, beside a service on the same data directory, with the maintenance of its rows.
+/// A run of the scheduler and the maintenance of its rows in a separate process, in addition to a service on the same
+/// data directory.
 ///
-/// It takes no lock: two schedulers at once do no harm, since each occurrence runs once. Its client id is new at each
-/// start, so occurrences that were due before always wait for devices to reconnect (`limits.triggerSettle`).
+/// The process takes no lock: two schedulers at once do no harm, since each occurrence is carried out only once. The
+/// client id of the process is new at each start, so occurrences that were due before the start always wait until
+/// devices have had time to reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages
 
-    /// Prepares a run; `messages` takes the notice that the scheduler is ready.
+    /// Prepares a run; the notice that the scheduler is ready is written to `messages`.
     package init(settings: Settings, messages: RunMessages) {
         self.settings = settings
         self.messages = messages
     }
 
-    /// Runs until SIGINT or SIGTERM.
+    /// Runs until the process receives SIGINT or SIGTERM.
     ///
     /// - Throws: A `Problem` if something that the scheduler needs is missing.
     package func run() async throws {

@@ -26,10 +26,10 @@ package struct ServiceRun: Sendable {
     /// - Parameters:
     ///   - settings: The settings in force.
     ///   - ownBroker: Whether the service runs its own broker, as `up` does.
-    ///   - showReady: Takes the content of ready.json, without secrets, when everything accepts work; replaces the
-    ///     banner.
-    ///   - makeConsole: Makes the operators' console; nil to serve none.
-    ///   - messages: Takes the banner.
+    ///   - showReady: The function that gets the content of `ready.json`, without secrets, when everything accepts
+    ///     work; if given, no banner is shown.
+    ///   - makeConsole: The function that creates the operators' console; nil if no console is served.
+    ///   - messages: The messages outside the log, such as the banner.
     package init(
         settings: Settings,
         ownBroker: Bool,
@@ -44,9 +44,9 @@ package struct ServiceRun: Sendable {
         self.showReady = showReady
     }
 
-    /// Runs until SIGINT or SIGTERM, and drains.
+    /// Runs until the process receives SIGINT or SIGTERM, and then finishes the work that it has begun.
     ///
-    /// - Throws: A `Problem` if something that the service needs is missing, taken or broken.
+    /// - Throws: A `Problem` if something that the service needs is missing, in use or broken.
     package func run() async throws {
         do {
             try await runAll()
@@ -63,7 +63,7 @@ package struct ServiceRun: Sendable {
         ServiceSampler.install(in: metrics)
         FileLimit.raise()
         MemoryLimit.set(bytes: settings.memoryBytes)
-        // A peer that hangs up must fail one call, not end the process.
+        // When a peer closes its connection, only a system call must fail; the signal must not end the process.
         signal(SIGPIPE, SIG_IGN)
 
         let directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -105,9 +105,10 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             hasCertificate: tls != nil,
             hasAuthority: tls?.authority != nil,
-            // Only one of several processes relays, and the relay can't reach a broker over TLS.
+            // Of several processes only one relays WebSocket connections, and the relay can't connect to a broker over
+            // TLS.
             relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil),
-            // The same process serves the console.
+            // Only the process with the session worker serves the console.
             hasConsole: makeConsole != nil && settings.hasConsole && settings.workers.contains(.session)
         )
         if facts.hasConsole {
@@ -150,7 +151,7 @@ package struct ServiceRun: Sendable {
         )
     }
 
-    /// Runs all parts; they stop in the reverse order, the broker last.
+    /// Runs all parts of the service; they stop in reverse order, the broker last.
     private func runGroup(
         _ context: RunContext,
         _ backend: Backend,
@@ -166,7 +167,7 @@ package struct ServiceRun: Sendable {
             try ready.write(context)
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
-            // The link grants access, so it is for a person who sees it, not for a log.
+            // The link grants access, so it is shown only where a person sees it, and not written to a log.
             if ownBroker, context.demo != nil || isatty(1) == 1 { banner.link = try console?.firstLink() }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }

@@ -3,9 +3,9 @@ import Domain
 import Web
 import Workers
 
-/// The metrics of the running version, and of the clock's steps since the start.
+/// The metrics of the running version, and of the jumps of the clock since the start.
 enum ServiceSampler {
-    /// Sets both gauges.
+    /// Registers both gauges.
     static func install(in registry: PrometheusRegistry) {
         let version = [("version", Version.text)]
         Meter(label: "lamplighter_build_info", dimensions: version, factory: registry).set(1)
@@ -15,7 +15,8 @@ enum ServiceSampler {
         registry.addSampler {
             let passed = (clock.steady - start.steady) / .seconds(1)
             let told = Double(clock.now.milliseconds - start.wall.milliseconds) / 1000
-            // Rounded to hundredths: two clocks are never read at the same moment.
+            // The difference is rounded to hundredths of a second, since the two clocks can't be read at the same
+            // moment.
             steps.set(((told - passed) * 100).rounded() / 100)
         }
     }

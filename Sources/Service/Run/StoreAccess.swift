@@ -5,14 +5,14 @@ import Problems
 import Sodium
 package import Storage
 
-/// The functions that open a data directory's store, for the service and for the commands beside it.
+/// The functions that open the store of a data directory, for the service and for commands.
 package enum StoreAccess {
-    /// Opens the store for the service, and brings an older database and the gate's file up to date.
+    /// Opens the store for the service, migrates an older database, and brings the gate's file up to date.
     ///
-    /// `role` is the process's role among the processes of a database; a command, the default role, also brings the
-    /// database up to date. An older file is copied before it is changed: `copying` gets the finished part, from 0 to
-    /// 1, and `onCopy` the path of the copy.
-    /// - Throws: A `Problem`, or the error that `copying` throws, in which case nothing was changed.
+    /// `role` is the role of this process among the processes on a database; with the default role, that of a command,
+    /// the database is migrated too. An older file is copied before it is changed. `copying` is called with the
+    /// completed part of the copy, from 0 to 1, and `onCopy` with the path of the copy.
+    /// - Throws: A `Problem`, or an error of `copying`, after which nothing is changed.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -50,8 +50,8 @@ package enum StoreAccess {
 
     /// Opens the store for a command, without disturbing a running service.
     ///
-    /// Transactions have no time limit by default; a command that keeps running passes a bound.
-    /// - Throws: A `Problem`, for example if the database must be brought up to date first.
+    /// Transactions have no time limit by default; a command that runs for long passes a `bound`.
+    /// - Throws: A `Problem`, for example if the database must be migrated first.
     package static func tool(
         _ directory: DataDirectory,
         _ place: StorePlace,
@@ -60,7 +60,7 @@ package enum StoreAccess {
         try open(directory, place, migrates: false, bound: bound)
     }
 
-    /// Opens the store that a move fills, and creates it the first time.
+    /// Opens the store that `migrate --to` fills, and creates the store if it doesn't exist.
     ///
     /// - Throws: A `Problem`.
     static func beingFilled(_ directory: DataDirectory, _ place: StorePlace) throws -> Store {
@@ -122,7 +122,7 @@ package enum StoreAccess {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
-        // A command on a machine without a gate has no file to update.
+        // A command on a machine without a gate doesn't update any gate's file.
         let gateFile = place.gateFile ?? directory.credentials
         let hasGate = !place.isGateElsewhere && ((migrates && !isBeingFilled) || TextFile.exists(gateFile))
         return try Store(
@@ -139,10 +139,10 @@ package enum StoreAccess {
         )
     }
 
-    /// Reads the key of a database, or makes a key for a new database.
+    /// Reads the key of a database, or creates a key for a new database.
     private static func key(_ problem: StoreProblem, isKnown: Bool) throws -> ServerKey {
         let path = problem.serverKey
-        // A new key for an old database would silently void every passcode in it.
+        // A new key for an existing database would silently make all its passcodes invalid.
         if TextFile.exists(path) || !isKnown, let key = ServerKey(secret: try SecretFile.readOrMake(path)) {
             return key
         }

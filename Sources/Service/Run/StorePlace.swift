@@ -1,24 +1,24 @@
 import PostgreSQL
 package import ServiceSettings
 
-/// The place of an installation's store: a file in its data directory, or a PostgreSQL database.
+/// The place of an installation's store: a file in the data directory, or a PostgreSQL database.
 package struct StorePlace: Sendable {
-    /// The database; nil for the file.
+    /// The address of the database; nil if the store is a file.
     private(set) var database: PostgresAddress?
     /// The maximum number of connections to the database.
     let connectionsMax: Int
     /// The file with the database's password; nil if libpq finds one or needs none.
     let passwordFile: String?
-    /// The file with the key that seals secrets; nil for the data directory's key.
+    /// The file with the key with which secrets are encrypted; nil for the key in the data directory.
     let serverKeyFile: String?
-    /// The file that the gate reads; nil for the data directory's file.
+    /// The file that the gate reads; nil for the file in the data directory.
     let gateFile: String?
-    /// Whether the gate's file is on another machine, where a feeder keeps it.
+    /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     let isGateElsewhere: Bool
-    /// Whether only one writing transaction runs in the database at a time.
+    /// Whether only one writing transaction at a time runs in the database.
     let isOneWriter: Bool
 
-    /// The file of the data directory, with the key beside it.
+    /// The database file in the data directory, with the key in the same directory.
     package static let file = StorePlace(
         database: nil,
         connectionsMax: 0,
@@ -38,7 +38,7 @@ package struct StorePlace: Sendable {
 }
 
 extension StorePlace {
-    /// Creates the place that settings name.
+    /// Creates the place that the settings name.
     package init(_ settings: Settings) {
         self.init(
             database: settings.database,

@@ -3,7 +3,7 @@ import PostgreSQL
 import Problems
 import Storage
 
-/// The problem shown to an operator when a store can't be opened.
+/// The problem that is shown to an operator when a store can't be opened.
 struct StoreProblem {
     private let directory: DataDirectory
     private let place: StorePlace
@@ -13,10 +13,11 @@ struct StoreProblem {
         self.place = place
     }
 
-    /// The file of the key that secrets are sealed with.
+    /// The file of the key with which secrets are encrypted.
     var serverKey: String { place.serverKeyFile ?? directory.serverKey }
 
-    /// Refuses a file that has the database's name but isn't a database, so that no missing key is reported instead.
+    /// Throws a `Problem` if the file with the database's name isn't a database; otherwise a missing key would be
+    /// reported.
     func checkIsDatabase() throws {
         let path = directory.database
         guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty, start != Array("SQLite format 3\0".utf8)
@@ -24,7 +25,7 @@ struct StoreProblem {
         throw Problem.notADatabase(path: path)
     }
 
-    /// The cures that bring back a database's key.
+    /// The ways to get the key of a database back.
     var keyCures: [Problem.Cure] {
         let copy = Problem.Cure("cp DIR/server.key '\(serverKey)'", "then start again")
         guard place.database == nil else {

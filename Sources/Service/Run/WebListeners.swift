@@ -6,7 +6,7 @@ import ServiceSettings
 import Web
 import Workers
 
-/// The listeners of this process, and the watch that gives them new certificates.
+/// The HTTP and WebSocket listeners of this process, and the watch for new certificates.
 struct WebListeners {
     /// The services to run.
     let services: [any Service]
@@ -61,7 +61,7 @@ struct WebListeners {
                 [Endpoint(host: context.settings.healthHost, port: context.ports.health)],
                 party: ConnectionParty.household,
                 logger: context.logger,
-                // Only the operator's own programs connect here.
+                // Refusals aren't reported, since only programs of the operator connect to this listener.
                 tell: { _ in }
             ),
             readiness: context.readiness,
@@ -121,9 +121,10 @@ struct WebListeners {
         )
     }
 
-    /// Opens the file of addresses for the gate; nil if this process relays nothing, or if the system refuses that.
+    /// Opens the file by which the gate finds out the addresses of relayed clients; returns nil if this process doesn't
+    /// relay, or if the file can't be opened.
     private static func relayedAddresses(_ context: RunContext) -> RelayedAddresses? {
-        // Only one of several processes relays.
+        // Of several processes, only the one with the session worker relays WebSocket connections.
         guard relays(context), context.settings.workers.contains(.session) else { return nil }
         do {
             return try RelayedAddresses(path: context.directory.relayedAddresses)
@@ -136,7 +137,7 @@ struct WebListeners {
         }
     }
 
-    /// Whether the relay and the streams can reach the broker: they can't over TLS.
+    /// Returns whether the relay and the streams can reach the broker, which they can't over TLS.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }

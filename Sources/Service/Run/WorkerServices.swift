@@ -8,11 +8,11 @@ import UnixSignals
 import Web
 import Workers
 
-/// Work on threads of its own, which ends after its current step once it is stopped.
+/// Work on separate threads that ends after the current step when it is stopped.
 protocol StoppableWork: Sendable {
-    /// Works until `stop`.
+    /// Works until `stop` is called.
     func run() async
-    /// Makes `run` return; safe from any thread.
+    /// Makes `run` return; any thread can call this method.
     func stop()
 }
 
@@ -23,7 +23,7 @@ extension WebhookSender: StoppableWork {}
 extension ClusterMember: StoppableWork {}
 
 extension StoppableWork {
-    /// Works until the group shuts down.
+    /// Works until the service group shuts down.
     func runUntilShutdown() async {
         await withTaskCancellationOrGracefulShutdownHandler {
             await run()
@@ -33,11 +33,11 @@ extension StoppableWork {
     }
 }
 
-/// A service that does work until the group shuts down.
+/// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that shows whether the gate was found, for which the work waits; nil for work that takes nothing
-    /// from clients.
+    /// The readiness that says whether the gate was found, for which the work waits; nil for work that handles no
+    /// messages of clients.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
@@ -55,7 +55,7 @@ struct WorkService: Service {
 }
 
 extension ServiceGroup {
-    /// Runs a command's services until SIGINT or SIGTERM; the group's own log has only warnings and errors.
+    /// Runs the services of a command until SIGINT or SIGTERM; the service group itself logs only warnings and errors.
     static func runUntilSignal(_ services: [any Service], logger: Logger) async throws {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
@@ -63,7 +63,7 @@ extension ServiceGroup {
     }
 }
 
-/// A service that makes the pools of slow work, and ends them after the workers.
+/// A service that creates the thread pools for slow work, and ends them after the workers.
 struct BackgroundService: Service {
     let pools: Pools
 
@@ -102,7 +102,8 @@ struct BackgroundService: Service {
 }
 
 extension Regions {
-    /// Creates the regions that settings name: `86=cn,1=us` and `cn=mqtts://…`.
+    /// Creates the regions from the texts of settings, such as `86=cn,1=us` for countries and `cn=mqtts://…` for
+    /// endpoints.
     init(served: String, countries: String, endpoints: String) {
         let names = Self.items(served)
         self.init(

@@ -1,9 +1,10 @@
 import Domain
 import JSON
 
-/// The check of the parts of an app document that `AppCodec` doesn't read, so that mistakes show at import.
+/// The check of the parts of an app document that `AppCodec` doesn't read, so that an import reports mistakes in them.
 enum AppDocument {
-    /// Finds policies that are null, unknown members, and texts that break `schemas/documents.schema.json`.
+    /// Adds a fault for each policy that is null, each unknown member, and each text that violates
+    /// `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
         KnownMembers.check(document, "", known: AppCodec.members, faults: &faults)
         let policies = object(document["policies"])
@@ -13,7 +14,8 @@ enum AppDocument {
             known: AppCodec.policyMembers,
             faults: &faults
         )
-        // A reader takes null for an absent policy, but the document's author meant something by it.
+        // The codec treats a policy that is null like a missing one, but the document's author must have meant
+        // something by it.
         for policy in policies.members where policy.value == .null && AppCodec.policyMembers.contains(policy.key) {
             let path = "policies.\(policy.key)"
             faults.add(.invalid(path, "\(path) must not be null."))

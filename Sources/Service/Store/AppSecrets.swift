@@ -1,13 +1,14 @@
 package import JSON
 
-/// The secrets inside an app document, which the app has at identity providers.
+/// The secrets in an app document that belong to the app's identity providers.
 ///
-/// The app's own secret isn't among them: it is stored separately as a hash, and can't be shown again.
+/// The app's own secret isn't included: only the hash of that secret is stored, in another place, so the secret can't
+/// be shown again.
 package enum AppSecrets {
-    /// Returns the document with the providers' secrets that it omits, taken from the previous version.
+    /// Returns a document with the secrets of providers that it leaves out, which are taken from the previous version.
     ///
-    /// The output of `app export` can thus be imported again. A provider that is left out entirely is removed with its
-    /// secret.
+    /// The output of `app export`, which contains no secrets, can therefore be imported again. If the document leaves
+    /// out a whole provider, the provider is removed together with its secret.
     static func completed(_ document: JSONObject, from before: JSONObject?) -> JSONObject {
         guard let old = before?["providers"]?.objectValue, let new = document["providers"]?.objectValue else {
             return document
@@ -30,7 +31,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns the document without any secret, to be shown or written to a file.
+    /// Returns a document without any secrets, to be shown or written to a file.
     package static func removed(from document: JSONObject) -> JSONObject {
         var document = document
         document["secret"] = nil
@@ -47,8 +48,9 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns whether a provider's field holds a secret: `clientSecret`, or an operator's additional field with a name
-    /// like a secret's.
+    /// Returns whether a field of a provider contains a secret.
+    ///
+    /// The fields with secrets are `clientSecret`, and additional fields whose names are like that of a secret.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()
         return ["secret", "password", "privatekey", "apikey"].contains { name.contains($0) }

@@ -7,7 +7,7 @@ import Problems
 package enum DocumentFile {
     /// Reads a JSON object from a file, or from standard input for `-`.
     ///
-    /// - Throws: A `Problem` with the place in the file where it is malformed.
+    /// - Throws: A `Problem`, which says where in the file the JSON is malformed.
     package static func read(_ name: String) throws -> JSONObject {
         let path = name == "-" ? "/dev/stdin" : AbsolutePath.of(name)
         guard let bytes = name == "-" ? TextFile.readStandardInput() : TextFile.readBytes(path)
@@ -27,7 +27,7 @@ package enum DocumentFile {
         return object
     }
 
-    /// Runs an import, and adds the file's name to a refusal.
+    /// Runs an import; if the document is refused, adds the file's name to the error.
     ///
     /// - Throws: A `Problem` with the field at fault.
     package static func importing<Value>(

@@ -4,9 +4,9 @@ import ServiceSettings
 
 /// The check for unknown members of a document.
 ///
-/// A misspelled name would otherwise drop a rule without anyone noticing.
+/// Without this check, a rule whose name is misspelled would be ignored without anyone noticing.
 enum KnownMembers {
-    /// Adds a fault for each unknown member of an object under a path that ends in a dot or is empty.
+    /// Adds a fault for each unknown member of an object; the object's path ends in a dot or is empty.
     static func check(
         _ object: JSONObject,
         _ path: String,
@@ -18,7 +18,7 @@ enum KnownMembers {
         }
     }
 
-    /// Returns the refusal of an unknown member, with the name that was probably meant.
+    /// Returns the rejection of an unknown member, which suggests the name that was probably meant.
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =

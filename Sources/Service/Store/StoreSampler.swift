@@ -3,9 +3,9 @@ import Files
 import Storage
 import Web
 
-/// The metrics of the store, sampled at each scrape.
+/// The metrics of the store, which are read at each scrape.
 enum StoreSampler {
-    /// Sets the gauges of sizes and readiness at each scrape.
+    /// Registers the gauges of sizes and readiness, which are updated at each scrape of the metrics.
     static func install(in registry: PrometheusRegistry, _ context: RunContext) {
         let database = Meter(label: "lamplighter_database_bytes", factory: registry)
         let log = Meter(label: "lamplighter_wal_bytes", factory: registry)
@@ -19,7 +19,8 @@ enum StoreSampler {
         }
     }
 
-    /// Sets the gauges of the gate's lag and of connections, and the count of reruns, at each scrape.
+    /// Registers the gauges of the gate's lag and of connections, and the count of repeated transactions, which are
+    /// updated at each scrape of the metrics.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

@@ -2,17 +2,17 @@ import Certificates
 package import Domain
 import Files
 
-/// A fault of the certificates in force that an operator should fix.
+/// A fault of the certificates in use that an operator should fix.
 package struct CertificateConcern: Sendable, Equatable {
-    /// The file.
+    /// The path of the file.
     package let path: String
     /// The description of the fault.
     package let text: FindingText
-    /// Whether connections fail, or will within days.
+    /// Whether connections fail because of the fault, or will fail within days.
     package let isUrgent: Bool
-    /// The cure.
+    /// What the operator can do about the fault.
     package let cure: FindingText
-    /// The command for the cure; nil if this program has none.
+    /// The command that does what `cure` says; nil if this program has no such command.
     package let command: String?
 }
 
@@ -56,10 +56,10 @@ extension TLSMaterial {
         )
     }
 
-    /// Returns the cure for the server's certificate.
+    /// Returns the cure for a fault of the server's certificate.
     ///
-    /// A certificate never outlasts its authority, so when the authority expires soon, renewing the certificate alone
-    /// is useless.
+    /// A certificate never outlasts its authority. If the authority expires soon, renewing only the certificate is
+    /// therefore useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew it where it came from; the running service picks it up", nil)

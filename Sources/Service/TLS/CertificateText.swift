@@ -4,7 +4,7 @@ import Foundation
 
 /// The texts about certificates.
 package enum CertificateText {
-    /// Returns a day and time, `2027-12-24T18:00:00Z`.
+    /// Returns a date and time in the form `2027-12-24T18:00:00Z`.
     package static func date(_ time: Instant) -> String {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000)).formatted(.iso8601)
     }
@@ -16,13 +16,13 @@ package enum CertificateText {
         return hours == 1 ? "1 hour" : "\(hours) hours"
     }
 
-    /// Returns the warning about a certificate's times; nil if all is well.
+    /// Returns the warning about a certificate's period of validity; nil if no warning is needed.
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil
-        case .early: "it is valid only from \(date(facts.begin)); check the clocks"
-        case .soon, .urgent: "it expires in \(left(until: facts.end, at: now)), at \(date(facts.end))"
-        case .ended: "it expired at \(date(facts.end))"
+        case .early: "the certificate is valid only from \(date(facts.begin)); check the clocks"
+        case .soon, .urgent: "the certificate expires in \(left(until: facts.end, at: now)), at \(date(facts.end))"
+        case .ended: "the certificate expired at \(date(facts.end))"
         }
     }
 }

@@ -9,10 +9,10 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that takes new certificates at run time, and warns before a certificate expires.
+/// A service that loads new certificates while the service runs, and warns before a certificate expires.
 ///
-/// A pair that doesn't fit, or that clients would refuse while they accept the present one, is reported once and not
-/// taken: connections keep the present pair.
+/// If a new certificate and key don't belong together, or clients would refuse the new certificate while they accept
+/// the present one, this is reported once, and the present pair stays in use.
 final class CertificateWatch: Service {
     /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -21,22 +21,22 @@ final class CertificateWatch: Service {
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
-    /// The authority that the broker read, which it does only at its start.
+    /// The devices' certificate authority that the broker uses, which it reads only when it starts.
     private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
         /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether a pair that fits still has to be handed on.
+        /// Whether a valid pair must still be given to the broker and the listeners.
         var isPending = false
-        /// Whether the files' contents can't be taken.
+        /// Whether the present contents of the files were refused.
         var isRefused = false
-        /// The time when ages were last reported.
+        /// When certificates that expire soon were last reported.
         var toldAt: Instant?
     }
 
-    /// Watches the files that a certificate was read from.
+    /// Prepares a watch on the files from which a certificate was read.
     init(_ material: TLSMaterial, logger: Logger, take: @escaping Taker) {
         files = material.files
         self.take = take
@@ -45,7 +45,8 @@ final class CertificateWatch: Service {
         state = Mutex(State(material: material, contents: Self.contents(of: material.files)))
     }
 
-    /// Sets the gauges of the certificates' times at each scrape.
+    /// Registers the gauges of the certificates' remaining and whole periods of validity, which are updated at each
+    /// scrape of the metrics.
     func install(in registry: PrometheusRegistry) {
         func meters(_ label: String) -> [Meter] {
             ["server", "authority"].map { Meter(label: label, dimensions: [("certificate", $0)], factory: registry) }
@@ -74,7 +75,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Takes a changed pair, and reports once a day the certificates that end soon.
+    /// Loads a changed pair, and once a day reports the certificates that expire soon.
     func look(at now: Instant) {
         let contents = Self.contents(of: files)
         let isChanged = state.withLock { state in
@@ -91,9 +92,10 @@ final class CertificateWatch: Service {
         if due { tell(at: now) }
     }
 
-    /// Reads the files and hands them on.
+    /// Reads the files, and gives the pair to the broker and the listeners.
     ///
-    /// A pair that can't be handed on, for example on a full disk, or isn't valid yet is tried again at each check.
+    /// A pair that can't be handed over, for example because the disk is full, or that isn't valid yet is tried again
+    /// at each check.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -124,7 +126,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Refuses certificates that clients wouldn't accept in place of certificates that they accept.
+    /// Throws a `Problem` if clients wouldn't accept a new certificate while they accept the present one.
     private func checkValid(_ material: TLSMaterial, at now: Instant) throws {
         let present = state.withLock { $0.material }
         for (path, next, former) in [
@@ -159,8 +161,9 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the contents of the files, which show a change even if only a symbolic link or the file behind it
-    /// changed.
+    /// Returns the contents of the files.
+    ///
+    /// Comparing contents detects every change, even one of a symbolic link or of the file to which it leads.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -4,18 +4,19 @@ package import Files
 import Glibc
 import Problems
 
-/// The local authority that `lamplighter tls init` makes in the data directory.
+/// The local certificate authority that `lamplighter tls init` creates in the data directory.
 package struct LocalAuthority {
     private let directory: DataDirectory
     private let authority: CertificateAuthority
-    /// The trusted authorities (PEM): this one, and earlier ones that have not expired.
+    /// The certificates of the trusted authorities in PEM: this one, and earlier ones that have not expired.
     package let pem: String
-    /// Whether the authority is new: everything that trusted an older one must be given it.
+    /// Whether the authority is new, so that all clients that trust an older authority must be given this one.
     package let isNew: Bool
-    /// The end of the previous authority, until which the server's certificate also leads to it; nil if it doesn't.
+    /// The time until which clients that trust only the previous authority accept the server's certificate; nil if they
+    /// don't accept it.
     package let linkedUntil: Instant?
 
-    /// The default validity of a server's certificate, in days: browsers refuse longer ones.
+    /// The default validity of a server's certificate, in days, which is short enough for browsers to accept it.
     package static let serverDays = 397
     /// The default validity of a device's certificate, in days.
     package static let deviceDays = 3650
@@ -23,9 +24,9 @@ package struct LocalAuthority {
     /// The facts in the authority's certificate.
     package var facts: CertificateFacts { authority.facts }
 
-    /// Opens the authority, or makes one if there is none.
+    /// Reads the authority, or creates one if there is none.
     ///
-    /// - Throws: A `Problem` if its files can't be read or written.
+    /// - Throws: A `Problem` if the authority's files can't be read or written.
     package static func readOrMake(in directory: DataDirectory, at now: Instant) throws -> LocalAuthority {
         let files = [directory.ownTLS.authority, directory.authorityKey]
         if files.contains(where: TextFile.exists) { return try read(in: directory) }
@@ -35,10 +36,11 @@ package struct LocalAuthority {
         return LocalAuthority(directory: directory, authority: made, pem: try made.pem, isNew: true, linkedUntil: nil)
     }
 
-    /// Makes a new authority, which signs from then on, and keeps the previous authority's certificate.
+    /// Creates a new authority, which signs certificates from then on, and keeps the previous authority's certificate.
     ///
-    /// The previous authority signs the new one, so that the server's next certificate leads to both, unless its key is
-    /// lost or it has expired. The files are written in an order in which every intermediate state is usable.
+    /// Unless the previous authority has expired or its key is lost, it signs the new authority. Clients that trust
+    /// either authority then accept the server's next certificate. The files are written in an order in which every
+    /// intermediate state is usable.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,
@@ -61,13 +63,13 @@ package struct LocalAuthority {
         )
     }
 
-    /// Returns the certificates of a file that have not expired (PEM); empty if there are none.
+    /// Returns the certificates of a file that have not expired, in PEM; empty if there are none.
     private static func remaining(_ path: String, at now: Instant) -> String {
         let file = TextFile.read(path).flatMap { try? CertificateFile(pem: $0) }
         return (try? file?.pem(endingAfter: now)) ?? ""
     }
 
-    /// Opens the authority.
+    /// Reads the authority.
     ///
     /// - Throws: A `Problem` if the files are missing or can't be read.
     package static func read(in directory: DataDirectory) throws -> LocalAuthority {
@@ -118,18 +120,19 @@ package struct LocalAuthority {
         )
     }
 
-    /// Makes a certificate for the server, which replaces the previous one.
+    /// Creates a certificate for the server, which replaces the previous one.
     ///
     /// - Throws: A `Problem` if the files can't be written.
     package func renewServer(_ names: [ServerName], days: Int, at now: Instant) throws -> CertificateFacts {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
-        // The service takes the pair once both fit; until then it keeps the previous pair.
+        // The service loads the new key and certificate only when both are written and belong together; until then it
+        // keeps the previous pair.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem + Self.remaining(directory.authorityLinks, at: now), to: directory.ownTLS.certificate)
         return issued.facts
     }
 
-    /// Makes a certificate for a device, and keeps no copy.
+    /// Creates a certificate for a device; no copy of the certificate is kept.
     ///
     /// - Throws: A `Problem` if the authority has expired.
     package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {

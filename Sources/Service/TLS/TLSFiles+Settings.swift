@@ -3,11 +3,12 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that settings name, else the files of `lamplighter tls init`; nil if there are none, and so no
-    /// listeners with TLS.
+    /// Returns the files that the settings name, or else those of `lamplighter tls init`; nil if there are none.
     ///
-    /// - Throws: A `Problem` if a certificate is named without its key, or the reverse, or if a named authority is
-    ///   missing.
+    /// Without the files of a certificate, there are no listeners with TLS.
+    ///
+    /// - Throws: A `Problem` if the settings name a certificate without its key, a key without its certificate, or an
+    ///   authority that doesn't exist.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority

@@ -2,7 +2,7 @@ import Certificates
 import Problems
 
 extension TLSMaterial {
-    /// Makes the problem of a file that isn't PEM, with the command that converts it.
+    /// Returns the problem of a file that isn't PEM, with the command that converts the file.
     static func problem(_ path: String, of form: CertificateForm) -> Problem {
         let (why, cures) = words(path, form)
         return problem(path, why + "; certificates and keys are read as PEM", cures: cures)

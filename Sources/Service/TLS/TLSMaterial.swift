@@ -2,9 +2,9 @@ package import Certificates
 package import Files
 import Problems
 
-/// A server's certificate with its matching key, and the authority of devices' certificates.
+/// A server's certificate with its key, and the authority of the devices' certificates.
 package struct TLSMaterial: Sendable {
-    /// The files that it was read from.
+    /// The files from which the certificates and the key were read.
     package let files: TLSFiles
     let certificatePEM: String
     let keyPEM: String
@@ -13,8 +13,8 @@ package struct TLSMaterial: Sendable {
     package let certificate: CertificateFacts
     /// The facts in the authorities' certificates, the newest first; empty if none is given.
     package let authorities: [CertificateFacts]
-    /// Whether the authority that `lamplighter tls init` made hasn't signed the certificate; always false for a given
-    /// certificate.
+    /// Whether the certificate of `lamplighter tls init` was signed by an authority other than the present one; always
+    /// false for a certificate that the settings name.
     package let isForeign: Bool
 
     /// The facts in the newest authority's certificate; nil if none is given.
@@ -22,7 +22,7 @@ package struct TLSMaterial: Sendable {
 
     /// Reads and checks the files.
     ///
-    /// - Throws: A `Problem` that names the file and its fault.
+    /// - Throws: A `Problem` that names the file and what is wrong with it.
     package init(_ files: TLSFiles) throws {
         self.files = files
         let maker = files.certificateMaker
@@ -58,7 +58,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority that must have signed the certificate; nil if it isn't known.
+    /// Returns the authority that must have signed the server's certificate; nil if that authority isn't known.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))
@@ -104,7 +104,7 @@ package struct TLSMaterial: Sendable {
         }
     }
 
-    /// Returns the cures for a pair that can't be used.
+    /// Returns the cures for a certificate and key that can't be used together.
     private static func cures(_ maker: String?) -> [Problem.Cure] {
         guard let maker else {
             return [
@@ -121,7 +121,7 @@ package struct TLSMaterial: Sendable {
         ]
     }
 
-    /// Makes the problem of a file that can't be used.
+    /// Returns the problem of a file that can't be used.
     static func problem(_ path: String, _ why: String, cures: [Problem.Cure]) -> Problem {
         Problem(
             .certificateUnusable,

@@ -3,19 +3,20 @@ package import JSON
 
 /// A watch on the messages between a device and the service.
 package enum DeviceWatch {
-    /// One observed message.
+    /// A message that the watch received.
     package struct ObservedMessage {
-        /// The topic's end: `report`, `command`, `response`, `presence`.
+        /// The last level of the topic: `report`, `command`, `response` or `presence`.
         package var leaf: String
-        /// Whether the gate published it, not the device.
+        /// Whether the gate published the message, and not the device.
         package var isOfGate: Bool
-        /// The payload.
+        /// The payload of the message.
         package var body: JSONObject
     }
 
-    /// Subscribes and hands over each message, until `count` messages are received or the connection ends.
+    /// Passes each message between the device and the service to `show`, until `count` messages arrived or the
+    /// connection ends.
     ///
-    /// Passcodes and hardware, which `info` carries, are not shown.
+    /// Messages on `info`, which contain passcodes and hardware, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func run(
         _ did: DeviceID,

@@ -5,11 +5,11 @@ package import Storage
 import Wire
 import Workers
 
-/// A watch on the gate's refusals: the stored ones, and new ones as they happen.
+/// A watch on the gate's refusals, both stored refusals and new ones as they happen.
 package enum RefusalWatch {
-    /// Returns the refusals that the service stored within a time, the oldest first.
+    /// Returns the refusals that the service stored within the last `seconds`, the oldest first.
     ///
-    /// - Throws: The store's error.
+    /// - Throws: An error of the store.
     package static func stored(
         _ store: Store,
         sinceSeconds seconds: Int64?
@@ -18,7 +18,8 @@ package enum RefusalWatch {
         return try store.read { tx in try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max) }
     }
 
-    /// Shows the stored refusals with their ids and then each new one, until `count` are shown or the connection ends.
+    /// Passes the stored refusals with their ids to `show`, and then each new one, until `count` refusals are shown or
+    /// the connection ends.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func follow(
@@ -43,7 +44,7 @@ package enum RefusalWatch {
         }
     }
 
-    /// The stored refusals joined with the live ones, without gaps or repeats.
+    /// The stored refusals followed by the new ones, without gaps or repeats.
     private struct RefusalFeed {
         private let store: Store
         private let seconds: Int64?
@@ -53,7 +54,7 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The time within which the service stores a refusal: five seconds, and a little more for a slow disk.
+        /// The time within which the service stores a refusal, in seconds: five, and a little more for a slow disk.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
@@ -63,13 +64,14 @@ package enum RefusalWatch {
             self.left = left
         }
 
-        /// Shows the stored refusals; called once subscribed.
+        /// Shows the stored refusals; called after the command has subscribed to new ones.
         mutating func begin(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows, once, the refusals that were reported before the subscription and stored after `begin`.
+        /// Shows the refusals that the gate reported before the subscription and the service stored after `begin`;
+        /// later calls do nothing.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -87,7 +89,7 @@ package enum RefusalWatch {
             }
         }
 
-        /// Shows a refusal that the gate has just reported, but not the doctor's attempts.
+        /// Shows a refusal that the gate has just reported, unless it belongs to an attempt of `doctor`.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (Int64?, ClientRefusal) throws -> Void) throws {
             guard left > 0, let object = try? Payload.object(payload), let refusal = RefusalCodec.refusal(object),
                 !probe.isOurs(refusal, at: SystemClock().now)

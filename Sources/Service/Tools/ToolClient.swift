@@ -8,12 +8,12 @@ import Sodium
 package import Storage
 import Wire
 
-/// A command's own connection to the broker of a running service, as `service:tools`.
+/// The connection of a command to the broker of a running service, as `service:tools`.
 package struct ToolClient {
     private let directory: DataDirectory
     private let settings: Settings
 
-    /// The maximum number of messages that a command takes at once.
+    /// The maximum number of messages that a command receives at once.
     static let batchMax = 100
     /// The longest wait for a message before a command checks for other work.
     static let patience: Duration = .milliseconds(500)
@@ -28,12 +28,12 @@ package struct ToolClient {
         self.settings = settings
     }
 
-    /// The doctor's attempts at this service's gate.
+    /// The attempts of `doctor` to connect to this service as a stranger.
     var probe: DoctorProbe { DoctorProbe(directory, settings) }
 
-    /// Connects and lends the client, blocking the caller's thread meanwhile.
+    /// Connects, and lends the client to `body`; blocks the caller's thread meanwhile.
     ///
-    /// - Throws: A `Problem` if no broker answers, or the closure's error.
+    /// - Throws: A `Problem` if no broker answers, or an error of `body`.
     package func connect<Value>(
         _ body: (inout MosquittoClient) throws -> Value
     ) throws -> Value {
@@ -45,10 +45,10 @@ package struct ToolClient {
         }
     }
 
-    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count` are received or the
-    /// connection ends.
+    /// Subscribes, and passes each message that is a JSON object to `show`, with its topic, until `count` messages are
+    /// shown or the connection ends.
     ///
-    /// Messages that can't be read are skipped.
+    /// Other messages are skipped.
     ///
     /// - Throws: A `Problem` if the broker can't be reached.
     func follow(_ filters: [String], count: Int?, show: (_ topic: String, _ body: JSONObject) -> Void) throws {
@@ -70,12 +70,12 @@ package struct ToolClient {
 
     /// Checks that a service runs on the data directory.
     ///
-    /// - Throws: A `Problem` if none does.
+    /// - Throws: A `Problem` if no service runs there.
     package func requireService() throws { try connect { _ in } }
 
     /// Asks the gate to close a removed device's connection at once.
     ///
-    /// - Returns: False if no broker was reached.
+    /// - Returns: False if the broker couldn't be reached.
     package func disconnect(_ did: DeviceID) -> Bool {
         let told: Void? = try? connect { client in
             _ = try client.publish(topic: Topics.gateControl, payload: SystemCodec.gate([.kickDevice(did)]))
@@ -107,8 +107,8 @@ package struct ToolClient {
 
     /// The address of the running service's broker.
     ///
-    /// The port is from this command's flags, else from `ready.json`, else from the settings. If the setting is 0, any
-    /// free port, only `ready.json` has the number.
+    /// The port comes from this command's flags, or else from `ready.json`, or else from the settings. If the setting
+    /// is 0, which means any free port, only `ready.json` contains the actual port.
     var address: (host: String, port: Int) {
         let port = ReadyFile.read(directory)?["mqttPort"]?.intValue.map { Int($0) }
         let isGiven = settings.entries.contains { entry in
@@ -143,14 +143,14 @@ package struct ToolClient {
 }
 
 extension Settings {
-    /// The TLS options for the broker; nil if no CA is configured.
+    /// The TLS options for the broker; nil if no certificate authority is configured.
     package var mqttTLS: ConnectionOptions.TLS? {
         mqttCAFile.map { ConnectionOptions.TLS(caFile: $0, certificateFile: mqttCertificateFile, keyFile: mqttKeyFile) }
     }
 }
 
 extension MosquittoClient {
-    /// Sends the queued messages and waits for the broker's confirmations, for a few seconds at most.
+    /// Sends the queued messages, and waits for the broker's confirmations for at most a few seconds.
     ///
     /// - Throws: `MosquittoError`.
     mutating func settle() throws {
@@ -163,7 +163,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Receives the messages of a command, and waits for the first one if there is none.
+    /// Receives messages for a command, and waits for the first message if there is none.
     ///
     /// - Throws: `MosquittoError`.
     mutating func receive(

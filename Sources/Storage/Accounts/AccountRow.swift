@@ -1,12 +1,12 @@
 import Domain
 import JSON
 
-/// A user, with the other columns of the account's row.
+/// A user, with the columns of the account's row that `User` doesn't contain.
 struct AccountRow: TableRow {
     var user: User
-    /// The hash of the secret of an anonymous user's installation.
+    /// The hash of the secret by which an anonymous user's installation of the app logs in.
     var deviceIDHash: [UInt8]?
-    /// When the user was last seen, to the hour; a separate statement writes it.
+    /// When the user was last seen, to the hour; a separate statement updates this column.
     var lastSeenAt: Instant?
 
     static let table = Table<AccountRow>("account")
@@ -26,7 +26,7 @@ struct AccountRow: TableRow {
             user.profile.merge(read)
         }
         user.tempUnit = column("tempUnit", \.user.tempUnit, as: .changing)
-        // Empty if the user set none; older profiles then hold a default.
+        // The column is empty if the user set no time zone, although older profiles contain a default in that case.
         let timezone = column("timezone", { $0.user.profile.timezone ?? "" }, as: .changing)
         user.profile.timezone = timezone.isEmpty ? nil : timezone
         user.passwordHash = column("passwordHash", \.user.passwordHash, as: .changing)
@@ -42,7 +42,7 @@ struct AccountRow: TableRow {
         )
     }
 
-    /// Maps the names that the user logs in with; an index compares the keys.
+    /// Maps the columns of the names that the user logs in with; indexes compare the names' keys.
     private static func mapNames(_ column: inout ColumnMapper<AccountRow>, of user: inout User) {
         user.username = column("username", \.user.username, as: .changing)
         user.ownsUsername = column("usernameKey", \.user.usernameKey, as: .changing) != nil
@@ -71,7 +71,7 @@ struct AccountRow: TableRow {
         user.externalUID = column("externalUid", \.user.externalUID, as: .changing)
     }
 
-    /// Maps the addresses that the user has not verified yet.
+    /// Maps the columns of the addresses that the user has not verified yet.
     private static func mapPending(_ column: inout ColumnMapper<AccountRow>, of user: inout User) {
         user.pendingPhone = phone(
             column("pendingPhone", \.user.pendingPhone?.text, as: .changing),
@@ -90,6 +90,6 @@ struct AccountRow: TableRow {
 extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The form of the username that an index compares; nil unless the user logs in with it.
+    /// The form of the username that an index compares; nil if the user doesn't log in with the username.
     fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

@@ -1,15 +1,16 @@
 package import Domain
 
 extension AccountTable {
-    /// Returns how many users there are.
+    /// Returns the number of users.
     package func count() throws -> Int64 { try transaction.sql.integer("SELECT count(*) FROM account") ?? 0 }
 
-    /// Returns how many users an app has.
+    /// Returns the number of an app's users.
     package func count(ofApp app: AppID) throws -> Int64 {
         try transaction.sql.integer("SELECT count(*) FROM account WHERE appId = $1", app) ?? 0
     }
 
-    /// Returns when users were last seen: to the minute while one of their sessions is kept, otherwise to the hour.
+    /// Returns when users were last seen: to the minute while one of the user's sessions is stored, otherwise to the
+    /// hour.
     package func lastSeen(_ uids: [UserID]) throws -> [UserID: Instant] {
         var seen: [UserID: Instant] = [:]
         try transaction.sql.query(

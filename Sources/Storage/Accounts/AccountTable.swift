@@ -9,7 +9,7 @@ package struct AccountTable: TransactionTable {
     /// Returns one user, or nil.
     package func find(_ uid: UserID) throws -> User? { try user(try sql.find(AccountRow.table, uid)) }
 
-    /// Returns the user who logs in with a name, or nil; an address that is only recorded doesn't count.
+    /// Returns the user who can log in with a name, or nil.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -26,7 +26,7 @@ package struct AccountTable: TransactionTable {
         )
     }
 
-    /// Returns the users who registered with an e-mail address that another account held, oldest first.
+    /// Returns the users who registered with an e-mail address that another account already had, the oldest first.
     package func beside(_ email: EmailAddress, app: AppID, region: String, limit: Int) throws -> [User] {
         let uids = try sql.query(
             """
@@ -50,7 +50,7 @@ package struct AccountTable: TransactionTable {
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// Returns the anonymous user with an installation's secret, or nil.
+    /// Returns the anonymous user whose installation of the app has the given secret, or nil.
     package func findAnonymous(
         deviceID: String,
         app: AppID,
@@ -77,7 +77,7 @@ package struct AccountTable: TransactionTable {
 
     // MARK: Changing
 
-    /// Adds a user, with a hash of the installation's secret.
+    /// Adds a user, with the hash of the secret of the user's installation if one is given.
     package func insert(_ user: User, deviceID: String?) throws {
         transaction.lock(new: user.uid)
         let row = AccountRow(
@@ -94,12 +94,12 @@ package struct AccountTable: TransactionTable {
         try sql.run(AccountRow.table.update, AccountRow(user: user))
     }
 
-    /// Returns whether the user has an installation's secret.
+    /// Returns whether the secret of an installation is stored for the user.
     package func hasDeviceID(_ uid: UserID) throws -> Bool {
         try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND deviceIdHash IS NOT NULL", uid) != nil
     }
 
-    /// Deletes the secret of the user's installation.
+    /// Deletes the stored secret of the user's installation.
     package func forgetDeviceID(of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
@@ -107,7 +107,7 @@ package struct AccountTable: TransactionTable {
 
     /// Returns the users who have an address, verified or not, or a username equal to it.
     ///
-    /// These are the accounts that can change when a user verifies the address (`prove`).
+    /// Only the accounts of these users can change when a user verifies the address (`prove`).
     package func holders(
         of address: Address,
         app: AppID,
@@ -118,19 +118,19 @@ package struct AccountTable: TransactionTable {
             case .phone(let phone): (["phone", "pendingPhone"], phone.text)
             case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
             }
-        // Not OR, which would read all accounts of the app.
+        // The queries are joined by UNION, since with OR the database would read all accounts of the app.
         let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
         }
         return try sql.values(holders.joined(separator: " UNION "), app, region, key)
     }
 
-    /// Frees an address that a user verified.
+    /// Removes an address that a user has verified from all other accounts.
     ///
-    /// Other accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void. The
-    /// caller has locked all of them (`holders`).
+    /// Other accounts lose the address if they haven't verified it, and lose a username equal to it. Links that were
+    /// sent to the address for these accounts become void. The caller has locked all these accounts (`holders`).
     ///
-    /// - Returns: False, with nothing changed, when another account has verified the address.
+    /// - Returns: False, with nothing changed, if another account has verified the address.
     package func prove(
         _ address: Address,
         for uid: UserID,
@@ -155,10 +155,11 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If only the username equals it, the user keeps their own address and the links sent there.
+        // If only the username equals the address, the user keeps their own e-mail address, and the links sent to it
+        // stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // A link for a new password can have been requested with a username equal to the address.
+        // The user may have requested a link for a new password by entering a username equal to the address.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

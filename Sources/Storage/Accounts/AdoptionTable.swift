@@ -9,8 +9,8 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Merges the bindings of an anonymous user and the account into one, and moves schedules for the device to the
-    /// account.
+    /// Replaces an anonymous user's binding to a device by the given binding of the account, and moves the user's
+    /// schedules for the device to the account.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
@@ -18,12 +18,12 @@ package struct AdoptionTable: TransactionTable {
         } else {
             try sql.run(Binding.table.update, binding)
         }
-        // Schedules refer to the binding, and would be deleted with the old one.
+        // Schedules refer to the binding, so they would be deleted with the old binding.
         try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3", binding.uid, binding.did, uid)
         try transaction.bindings.delete(binding.did, [uid])
     }
 
-    /// Assigns open commands to another user, whose rights count when they are sent.
+    /// Assigns open commands to another user, whose rights are checked when the commands are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(
@@ -35,7 +35,7 @@ package struct AdoptionTable: TransactionTable {
         }
     }
 
-    /// Moves at most `limit` of a user's homes, oldest first, to an account; a device that is already in one of the
+    /// Moves at most `limit` of a user's homes, the oldest first, to an account; a device that is already in one of the
     /// account's homes stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         try transaction.requireLock(of: uid)

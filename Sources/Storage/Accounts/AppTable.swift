@@ -22,7 +22,7 @@ package struct AppTable: TransactionTable {
         return try AppCodec.decode(object)
     }
 
-    /// Stores an app's document, which holds no secret, and the secret's hash if a secret is given.
+    /// Stores an app's document, which must not contain the secret, and the secret's hash if a secret is given.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = AppRow(
@@ -62,9 +62,9 @@ struct AppRow: TableRow {
     var updatedAt: Instant
 
     static let table = Table<AppRow>("app")
-    /// The statement that inserts a row, or updates the existing one, which keeps its secret.
+    /// The statement that inserts a row, or updates the existing row except for its secret.
     static let save = table.upsert
-    /// The statement that inserts a row, or updates the existing one including its secret.
+    /// The statement that inserts a row, or updates the existing row including its secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<AppRow>) -> AppRow {

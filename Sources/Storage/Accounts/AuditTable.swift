@@ -1,20 +1,20 @@
 package import Domain
 
-/// The audit trail: rows are added, never changed.
+/// The audit trail, whose rows are added and never changed.
 ///
-/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows past their
-/// retention are deleted.
+/// There are two exceptions: when a user is erased, personal details are removed from the rows about the user; and rows
+/// are deleted when their retention time is over.
 package struct AuditTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds a line.
+    /// Adds a line to the audit trail.
     package func add(_ entry: AuditEntry) throws {
         var line = AuditRow(id: transaction.sequence.next(transaction.now), entry: entry)
         line.entry.at = transaction.now
         try sql.run(AuditRow.table.insert, line)
     }
 
-    /// Returns the newest lines, of one user or of all.
+    /// Returns the newest lines of the audit trail, about one user or about all users.
     package func newest(of uid: UserID? = nil, limit: Int) throws -> [AuditEntry] {
         let lines =
             if let uid {
@@ -30,11 +30,11 @@ package struct AuditTable: TransactionTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Returns the lines older than `id` that `isWanted` accepts, newest first, with their ids.
+    /// Returns the lines with ids below `id` that `isWanted` accepts, the newest first, with their ids.
     ///
-    /// Reads at most `scanMax` lines, of one user or of all.
+    /// Reads at most `scanMax` lines, about one user or about all users.
     ///
-    /// - Returns: The lines, and the id to continue before; nil at the end.
+    /// - Returns: The lines, and the id to pass for the next page; nil if there are no more lines.
     package func page(
         of uid: UserID? = nil,
         before id: Int64 = .max,
@@ -63,13 +63,13 @@ package struct AuditTable: TransactionTable {
         return (lines, isMore ? next : nil)
     }
 
-    /// Returns the lines newer than `id` of kinds that this version knows, oldest first, with their ids.
+    /// Returns the lines with ids above `id` whose kinds this version knows, the oldest first, with their ids.
     package func page(after id: Int64, limit: Int) throws -> [(id: Int64, entry: AuditEntry)] {
         try sql.rows(of: AuditRow.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
             .compactMap { $0.isKnown ? ($0.id, $0.entry) : nil }
     }
 
-    /// Returns operators' acts on a subject up to a moment, newest first, with their ids.
+    /// Returns the actions of operators on a subject up to a moment, the newest first, with their ids.
     package func acts(on subject: String, until moment: Instant, limit: Int) throws -> [(id: Int64, entry: AuditEntry)]
     {
         try sql.rows(
@@ -84,7 +84,7 @@ package struct AuditTable: TransactionTable {
     /// Returns the id of the newest line, or 0.
     package func newestID() throws -> Int64 { try sql.integer("SELECT max(id) FROM audit") ?? 0 }
 
-    /// Removes personal details from an erased user's lines; the actions and their times stay.
+    /// Removes personal details from the lines about an erased user; the actions and their times stay.
     package func redact(_ uid: UserID) throws {
         try sql.run(
             """
@@ -99,7 +99,7 @@ package struct AuditTable: TransactionTable {
     }
 }
 
-/// A line with its id, which is the microsecond of its creation.
+/// A line of the audit trail with its id, which is about the time of its creation, in microseconds since 1970.
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' pictures, served by their digest.
+/// Users' pictures, which are found by their digests.
 package struct AvatarTable: TransactionTable {
     let transaction: Transaction
 
@@ -8,7 +8,7 @@ package struct AvatarTable: TransactionTable {
     package struct Image: Sendable, Equatable {
         /// `image/png` or `image/jpeg`.
         package var mediaType: String
-        /// The file's bytes.
+        /// The bytes of the image file.
         package var bytes: [UInt8]
 
         /// Makes a picture.
@@ -27,7 +27,7 @@ package struct AvatarTable: TransactionTable {
         )
     }
 
-    /// Returns the picture of a digest, or nil.
+    /// Returns the picture with a digest, or nil.
     package func find(_ digest: String) throws -> Image? {
         try sql.rows(of: AvatarRow.table, "WHERE digest = $1 LIMIT 1", digest).first?.image
     }

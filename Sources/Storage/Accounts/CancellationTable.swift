@@ -1,6 +1,6 @@
 package import Domain
 
-/// Cancelled accounts, until the last record that names them is erased.
+/// Cancelled accounts, each kept here until the last record that names its user is erased.
 package struct CancellationTable: TransactionTable {
     let transaction: Transaction
 
@@ -8,13 +8,14 @@ package struct CancellationTable: TransactionTable {
     package struct Entry: Sendable, Equatable {
         /// The account's user.
         package var uid: UserID
-        /// When erasing begins.
+        /// When the erasure of the account begins.
         package var deletesAt: Instant
         /// When the account was deleted for good; nil while the cancellation can be undone.
         package var erasedAt: Instant?
     }
 
-    /// Records a request for cancellation; an earlier request keeps its time.
+    /// Records a user's request to cancel the account; if the user has already requested the cancellation, the earlier
+    /// time stays.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -32,7 +33,7 @@ package struct CancellationTable: TransactionTable {
         try sql.find(Entry.table, uid)
     }
 
-    /// Undoes a cancellation; returns false if none exists or erasing has begun.
+    /// Undoes a cancellation; returns false if there is none or the account has been deleted.
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
@@ -45,12 +46,13 @@ package struct CancellationTable: TransactionTable {
         try sql.run(Entry.table.upsert, Entry(uid: uid, deletesAt: now, erasedAt: now))
     }
 
-    /// Returns the accounts due for erasing at a moment, at most `limit`.
+    /// Returns at most `limit` accounts whose erasure is due at a moment.
     package func due(at now: Instant, limit: Int) throws -> [Entry] {
         try sql.rows(of: Entry.table, "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2", now, limit)
     }
 
-    /// Deletes the cancellation of an account whose last remains are in the log, which `Store.vacuumErased` empties.
+    /// Removes a user's name from the event log, and deletes the cancellation of the user's account, as the last step
+    /// of erasing it.
     package func finish(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
@@ -58,16 +60,16 @@ package struct CancellationTable: TransactionTable {
 
     // MARK: Deleting an account
 
-    /// Returns devices that the user is bound to, at most `limit`.
+    /// Returns at most `limit` devices that the user is bound to.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2", uid, limit)
     }
 
-    /// Deletes the account with all rows that belong to its uid alone; this can't be undone.
+    /// Deletes the account and all rows that belong only to its user; this can't be undone.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.requestVacuum(transaction.sequence.next(transaction.now))
-        // Answers stored for repeated requests name the user too.
+        // The answers that are stored in case a request is repeated can name the user too.
         try sql.run(
             """
             DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
@@ -79,7 +81,8 @@ package struct CancellationTable: TransactionTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // Deleted after the messages, to include records that another transaction made of them.
+            // The records are deleted after the messages, since another transaction may have made a message into a
+            // record meanwhile.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -112,9 +115,10 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// Removes the user's name from events, commands and invitations of others' devices.
+    /// Removes the user's name from the events, commands and invitations of other users' devices.
     ///
-    /// Changes at most `limit` events and `limit` invitations, and checks `lookedAtPerChanged` times as many commands.
+    /// Changes at most `limit` events and at most `limit` invitations, and checks at most `limit` times
+    /// `lookedAtPerChanged` commands.
     package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
         try transaction.requireLocks(of: dids)
         var (events, sharings) = (limit, limit)
@@ -123,7 +127,7 @@ package struct CancellationTable: TransactionTable {
         for did in dids {
             if events > 0 { events -= try takeOutOfEvents(uid, of: did, limit: events) }
             if commands > 0 { commands -= try takeOutOfCommands(uid, of: did, limit: commands) }
-            // Invitations that the user accepted end with the user's bindings, which are removed first.
+            // Invitations that the user accepted have already ended, with the user's bindings.
             if sharings > 0 { sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings) }
         }
     }
@@ -143,12 +147,13 @@ package struct CancellationTable: TransactionTable {
         return try sql.changes
     }
 
-    /// How many commands are checked for each that can change.
+    /// The number of commands that one step may check for each event that it may change.
     private static let lookedAtPerChanged = 4
 
-    /// Checks the commands of a former device of the user, from where the last step ended; returns how many.
+    /// Checks commands of a device that the user was bound to, from where the last step ended; returns the number
+    /// checked.
     ///
-    /// Most belong to others and stay unchanged.
+    /// Most of these commands belong to other users and stay unchanged.
     private func takeOutOfCommands(
         _ uid: UserID,
         of did: DeviceID,
@@ -185,7 +190,8 @@ package struct CancellationTable: TransactionTable {
         return looked
     }
 
-    /// A device that the user was bound to, the last command of that time, and the last one checked.
+    /// A device that the user was bound to, the last command sent while the binding existed, and the last command
+    /// checked.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
@@ -202,8 +208,8 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns the number of commands to check next, at most `limit`, and the `cid` of the last one; nil if there is
-    /// none.
+    /// Returns the number of commands to check next, at most `limit`, and the `cid` of the last of them; nil if none is
+    /// left.
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

@@ -1,12 +1,12 @@
 import Domain
 
-/// A stored code: hashes, and the token of the request that had it sent.
+/// A stored verification code: its hashes, and the token of the request that had it sent.
 struct CodeRow: TableRow {
-    /// The hash of its purpose and address.
+    /// The hash of the code's purpose and address.
     var scope: [UInt8]
     var codeHash: [UInt8]
     var token: String
-    /// The tries made without the token, and with it.
+    /// The number of tries without the token, and with the token.
     var tries = 0
     var tokenTries = 0
     var sentAt: Instant
@@ -29,10 +29,10 @@ struct CodeRow: TableRow {
     }
 }
 
-/// A stored ticket: hashes only.
+/// A stored ticket, of which only hashes are kept.
 struct TicketRow: TableRow {
     var ticketHash: [UInt8]
-    /// The hash of its terminal and address.
+    /// The hash of the ticket's terminal and address.
     var scope: [UInt8]
     var expiresAt: Instant
     var usedAt: Instant?

@@ -3,8 +3,8 @@ import Sodium
 
 /// Sent codes, and the tickets issued for some of them.
 ///
-/// No code, ticket or address is stored in clear: codes and addresses are hashed with the server's key, tickets with
-/// SHA-256. Each purpose and address has one code, which a newer one replaces.
+/// No code, ticket or address is stored in plain text: codes and addresses are hashed with the server's key, tickets
+/// with SHA-256. There is one code for each purpose and address; a newer code replaces it.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -38,12 +38,13 @@ package struct CodeTable: TransactionTable {
         )
     }
 
-    /// Counts a try, in a transaction before the one that compares; returns false if none was left.
+    /// Counts a try to enter a code; returns false if no try was left.
     ///
-    /// Requests with the code's token have separate tries, which requests without it can't use up.
+    /// The try is counted in a transaction before the one that compares the code. Requests with the code's token have
+    /// tries of their own, which requests without the token can't use up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         if let token, try hasToken(scope, token) {
-            // Compares the token again, because a newer code can have replaced this one meanwhile.
+            // The statement compares the token again, because a newer code may have replaced the code meanwhile.
             try sql.run(
                 """
                 UPDATE code SET tokenTries = tokenTries + 1
@@ -65,7 +66,7 @@ package struct CodeTable: TransactionTable {
             ?? false
     }
 
-    /// Returns whether a valid code was sent.
+    /// Returns whether a code was sent that is still valid and unused.
     package func isOut(_ scope: CodeScope) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
@@ -74,7 +75,7 @@ package struct CodeTable: TransactionTable {
         ) != nil
     }
 
-    /// Returns whether a code, and its token if given, match the valid one.
+    /// Returns whether a code, and its token if one is given, match the stored code that is still valid.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
         let row = try sql.rows(
@@ -87,11 +88,11 @@ package struct CodeTable: TransactionTable {
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
-    /// Uses up a code; of several attempts only one returns true.
+    /// Uses up a code; of several calls with the same code, only one returns true.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         try sql.run(
-            // Only the code that was compared, not one that replaced it meanwhile.
+            // The condition on the hash excludes a code that replaced the compared code meanwhile.
             "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
             transaction.now,
             hash(scope),
@@ -126,7 +127,7 @@ package struct CodeTable: TransactionTable {
         return ticket
     }
 
-    /// Uses up a ticket; of several attempts only one returns true.
+    /// Uses up a ticket; of several calls with the same ticket, only one returns true.
     package func useTicket(_ ticket: String, for scope: CodeScope, on terminal: TerminalID) throws -> Bool {
         try sql.run(
             """

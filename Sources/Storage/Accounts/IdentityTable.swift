@@ -1,6 +1,6 @@
 package import Domain
 
-/// Users' identities at providers, found by provider and subject alone.
+/// Users' identities at providers, found by the provider's name and the user's id at the provider.
 package struct IdentityTable: TransactionTable {
     let transaction: Transaction
 
@@ -8,15 +8,15 @@ package struct IdentityTable: TransactionTable {
     package struct Link: Sendable, Equatable {
         /// The provider's name.
         package var provider: String
-        /// The user's id there.
+        /// The user's id at the provider.
         package var subject: String
-        /// When it was linked.
+        /// When the identity was linked to the user.
         package var linkedAt: Instant
         /// The provider's token, if the app keeps it.
         package var accessToken: String?
     }
 
-    /// Returns the user that a provider's subject belongs to, or nil.
+    /// Returns the user to whom an identity at a provider is linked, or nil.
     package func owner(_ provider: String, _ subject: String, app: AppID, region: String) throws -> UserID? {
         try sql.value(
             """
@@ -30,13 +30,13 @@ package struct IdentityTable: TransactionTable {
         )
     }
 
-    /// Returns a user's links, the oldest first.
+    /// Returns a user's linked identities, the oldest first.
     package func all(of uid: UserID) throws -> [Link] {
         try sql.rows(of: IdentityRow.table, "WHERE uid = $1 ORDER BY linkedAt, provider", uid)
             .map(\.link)
     }
 
-    /// Links a subject to a user, or replaces the link's token; the token is stored sealed.
+    /// Links an identity to a user, or replaces the token of the existing link; the token is stored encrypted.
     package func save(_ provider: String, _ subject: String, of user: User, accessToken: String?) throws {
         let link = Link(provider: provider, subject: subject, linkedAt: transaction.now, accessToken: accessToken)
         try transaction.requireLock(of: user.uid)
@@ -46,7 +46,7 @@ package struct IdentityTable: TransactionTable {
         )
     }
 
-    /// Removes a user's link to a provider, if any.
+    /// Removes the link to a user's identity at a provider, if any.
     package func remove(_ provider: String, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)

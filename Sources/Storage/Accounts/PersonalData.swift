@@ -4,8 +4,8 @@ import Sodium
 
 /// All data stored about a person, as one document (`userExport` in `schemas/documents.schema.json`).
 ///
-/// A test checks that each column of each existing table is either in a section or in the test's list `leftOut`, with a
-/// reason. Secrets, their hashes, and data about other people are left out.
+/// A test checks that each column of each table is either in a section or, with a reason, in the test's list `leftOut`.
+/// Secrets, their hashes, and data about other people are left out.
 package enum PersonalData {
     /// The form of a value in the document.
     enum Form {
@@ -16,7 +16,7 @@ package enum PersonalData {
     enum Choice {
         /// The rows with the user's id in a column.
         case column(String)
-        /// The rows that the user caused.
+        /// The events that the user caused.
         case events
         case commands
         /// The terminals that the user had sessions on.
@@ -24,7 +24,7 @@ package enum PersonalData {
         /// The runs of the user's schedules.
         case runs
 
-        /// The condition on a row; `$1` is the user's id.
+        /// The SQL condition that selects the rows; `$1` is the user's id.
         var condition: String {
             switch self {
             case .column(let name): "\(name) = $1"
@@ -41,17 +41,17 @@ package enum PersonalData {
         }
     }
 
-    /// A member of the document: rows of one table.
+    /// A member of the document, with rows of one table.
     struct Section {
         var name: String
         var table: String
         var choice: Choice
         var order: String
-        /// Whether there is at most one row, which is then an object instead of a list.
+        /// Whether the table has at most one row about the user; the member is then an object instead of a list.
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member; by default its table has its name, and the user's id in `uid`.
+        /// Describes a member; by default the table has the member's name, and the user's id is in the column `uid`.
         init(
             _ name: String,
             of table: String? = nil,
@@ -82,9 +82,9 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a user's document: one state of the database, times in milliseconds since 1970.
+    /// Returns a user's document, read from one state of the database, with times in milliseconds since 1970.
     ///
-    /// It is built in memory: retention bounds its largest parts, commands and events.
+    /// The document is built in memory; its largest parts, commands and events, are limited by their retention times.
     package static func document(
         _ user: User,
         at now: Instant,
@@ -143,7 +143,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns the record of a message that was sent or given up.
+    /// Returns the document of a message's record, which is kept after the message was sent or given up.
     private static func record(_ record: MessageRecord) -> JSONObject {
         JSONObject([
             ("channel", .string(record.channel.rawValue)), ("to", .string(record.address)),

@@ -1,10 +1,11 @@
 package import Domain
 
-/// When each app's providers of sign-in, mails and texts last worked, and when and why they last failed.
+/// The times when each app's providers of sign-in, mails and texts last worked and last failed, with the reason.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 
-    /// Records that a provider worked, or why it failed (`failure`), if that is news.
+    /// Records that a provider worked or, with `failure`, why it failed; does nothing if the same was recorded a short
+    /// while ago.
     package func note(_ provider: String, of app: AppID, failure: String?) throws {
         let now = transaction.now
         let known = try all(of: app)[provider] ?? ProviderUse()
@@ -25,7 +26,7 @@ package struct ProviderUseTable: TransactionTable {
         )
     }
 
-    /// Returns the use of an app's providers, by provider name.
+    /// Returns the last success and failure of each of an app's providers, by the provider's name.
     package func all(of app: AppID) throws -> [String: ProviderUse] {
         let rows = try sql.query(
             "SELECT provider, succeededAt, failedAt, failure FROM providerUse WHERE appId = $1",

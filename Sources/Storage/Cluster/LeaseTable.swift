@@ -1,19 +1,19 @@
 import PostgreSQL
 
-/// The leases, which say which process holds which lane of which worker.
+/// The leases, each of which says which process holds a lane of a worker.
 ///
-/// A lease has no expiry: it is valid while its process counts as alive (`NodeTable`) and until another process takes
-/// it, which increases the epoch. Used on PostgreSQL only.
+/// A lease has no expiry of its own. A lease is valid while its process counts as alive (`NodeTable`), until another
+/// process takes the lane and thereby increases the epoch. Leases are used only on PostgreSQL.
 package struct LeaseTable {
     let sql: SQL
 
-    /// One lane's lease.
+    /// The lease of one lane.
     package struct Lease: Sendable, Equatable {
-        /// The worker.
+        /// The name of the worker.
         package var worker: String
         /// The lane's number.
         package var lane: Int
-        /// The process that holds it, or held it last; nil after it was given back.
+        /// The process that holds the lane or held it last; nil after the lane was given back.
         package var node: String?
         /// The number of times the lane was taken.
         package var epoch: Int64
@@ -24,9 +24,9 @@ package struct LeaseTable {
     private static let clock =
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
-    /// Creates a worker's missing lanes; returns how many exist afterwards.
+    /// Creates the missing leases of a worker's lanes, and returns the number of the worker's leases.
     ///
-    /// More than `count` exist if another version divided the work differently.
+    /// The result is larger than `count` if another version of the program divided the work into more lanes.
     package func make(_ worker: String, lanes count: Int) throws -> Int {
         try sql.run(
             """
@@ -38,7 +38,7 @@ package struct LeaseTable {
         return Int(try sql.integer("SELECT count(*) FROM lease WHERE worker = $1", worker) ?? 0)
     }
 
-    /// Returns all lanes' leases, in order.
+    /// Returns the leases of all lanes, sorted by worker and lane.
     package func all() throws -> [Lease] {
         try sql.query(
             """
@@ -50,7 +50,7 @@ package struct LeaseTable {
         }
     }
 
-    /// Returns the workers that have a lane held by a living process.
+    /// Returns the workers of which a living process holds at least one lane.
     package func heldWorkers() throws -> Set<String> {
         Set(
             try sql.values(
@@ -64,9 +64,9 @@ package struct LeaseTable {
 
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process that is frozen within a transaction keeps its locks. The server ends a session that is idle in a
-    /// transaction after two seconds. But it considers a session busy whose pipeline is incomplete, and waits for it as
-    /// long as the machine is reachable.
+    /// A process that is frozen within a transaction keeps its locks. After two seconds the server ends a session that
+    /// is idle in a transaction. The server considers a session with an incomplete pipeline of statements busy,
+    /// however, and doesn't end it while the process's machine is reachable.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -83,7 +83,7 @@ package struct LeaseTable {
 
     /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
     ///
-    /// Skips lanes whose last holder is still within a transaction; a later call can take them.
+    /// Skips each lane whose last holder is still in a transaction; a later call can take the lane.
     package func take(_ worker: String, limit: Int, for node: String) throws -> [(lane: Int, epoch: Int64)] {
         let free = try sql.query(
             """
@@ -104,7 +104,7 @@ package struct LeaseTable {
         return free
     }
 
-    /// Gives a lane back, unless another process has taken it.
+    /// Gives a lane back, unless another process has taken the lane.
     package func release(_ worker: String, lane: Int, epoch: Int64) throws {
         try sql.run(
             """
@@ -117,9 +117,9 @@ package struct LeaseTable {
     }
 }
 
-/// The lease that a lane's transactions check first.
+/// The lease that each transaction of a lane checks first.
 package struct Fence: Sendable {
-    /// The worker.
+    /// The name of the worker.
     package let worker: String
     /// The lane's number.
     package let lane: Int
@@ -133,10 +133,10 @@ package struct Fence: Sendable {
         self.epoch = epoch
     }
 
-    /// Keeps other processes from taking the lane until the transaction ends; the lock blocks nothing else.
+    /// Checks the lease, and locks it so that no other process can take the lane until the transaction ends.
     ///
-    /// Nothing waits for the result: if another process has the lane, the statement fails, and so does the rest of the
-    /// transaction.
+    /// The lock blocks nothing else. Nothing waits for the result of the check: if another process has the lane, the
+    /// statement fails, and with it the rest of the transaction.
     func check(in sql: SQL) throws {
         try sql.run(
             """
@@ -151,17 +151,18 @@ package struct Fence: Sendable {
         )
     }
 
-    /// Returns `LaneLost` for a failure in `check`, which means that another process has the lane; otherwise the error
-    /// itself.
+    /// Returns `LaneLost` if the error comes from `check`, and means that another process has the lane; otherwise the
+    /// error itself.
     func meaning(of error: any Error) -> any Error {
         guard (error as? PostgresError)?.state == PostgresError.lostLane else { return error }
         return LaneLost(worker: worker, lane: lane)
     }
 }
 
-/// The error that another process has the lane: nothing may be written, acknowledged or published for it any more.
+/// The error thrown when another process has taken a lane, so that this process must not write, acknowledge or publish
+/// anything for the lane any more.
 package struct LaneLost: Error, CustomStringConvertible {
-    /// The worker.
+    /// The name of the worker.
     package let worker: String
     /// The lane's number.
     package let lane: Int

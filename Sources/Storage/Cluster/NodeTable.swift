@@ -2,41 +2,43 @@ package import Domain
 
 /// The processes that share the database, one row for each slot in use.
 ///
-/// All times are read from the database's clock, so the processes' clocks don't matter. Used on PostgreSQL only.
+/// All times are read from the database's clock, so the processes' clocks don't matter. The table is used only on
+/// PostgreSQL.
 package struct NodeTable {
     let sql: SQL
 
-    /// One process.
+    /// One process that shares the database.
     package struct Node: Sendable, Equatable {
-        /// Its slot.
+        /// The process's slot.
         package var slot: NodeSlot
         /// The id of this run, different for every run of every process.
         package var id: String
-        /// Its readable name.
+        /// The process's name, as operators see it.
         package var name: String
-        /// The version of the program.
+        /// The version of the program that the process runs.
         package var version: String
-        /// Whether it must hand over its lanes and take no more.
+        /// Whether the process must hand over its lanes and take no more.
         package var isDraining: Bool
-        /// When it began.
+        /// When the process started.
         package var startedAt: Instant
-        /// The time until which it counts as alive, if not renewed.
+        /// The time until which the process counts as alive; `renew` extends it.
         package var untilAt: Instant
     }
 
-    /// How long a slot is kept for an expired process, in milliseconds, so that a frozen process can resume it.
+    /// How long a slot is kept for an expired process, in milliseconds, so that a process that was frozen can go on
+    /// using its slot.
     private static let keptMilliseconds: Int64 = 60_000
 
-    /// The database's present moment in milliseconds.
+    /// The SQL expression for the current time of the database server, in milliseconds since 1970.
     private static let clock =
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
-    /// Returns the database's present moment.
+    /// Returns the current time by the database server's clock.
     package func now() throws -> Instant { Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0) }
 
-    /// Claims a free slot for a process, for a time in milliseconds; returns nil if all are in use.
+    /// Claims a free slot for a process, which counts as alive for `milliseconds`; returns nil if all slots are in use.
     ///
-    /// The slot of the `earlier` process that this one replaces is free at once.
+    /// If this process replaces an `earlier` one, that process's slot is freed first.
     package func claim(
         id: String,
         name: String,
@@ -44,7 +46,7 @@ package struct NodeTable {
         milliseconds: Int64,
         inPlaceOf earlier: String? = nil
     ) throws -> NodeSlot? {
-        // Processes claim one after the other; renewals wait meanwhile.
+        // With this lock, processes claim slots one after another, and renewals wait.
         try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
         if let earlier { try release(earlier) }
         let now = try now().milliseconds
@@ -72,32 +74,31 @@ package struct NodeTable {
         return slot
     }
 
-    /// Extends the time in which a process counts as alive to `milliseconds` from now; returns false if another process
-    /// has its slot.
+    /// Lets a process count as alive for `milliseconds` from now; returns false if another process has taken the
+    /// process's slot.
     package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
         try sql.run("UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2", milliseconds, id)
         return try sql.changes == 1
     }
 
-    /// Marks a process as gone, so that others needn't wait until its time is over.
+    /// Marks a process as no longer alive, so that other processes can take its lanes at once.
     package func expire(_ id: String) throws { try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id) }
 
-    /// Marks a process as leaving: it goes on working, but no longer counts when lanes are shared out.
+    /// Marks a process as about to stop: it continues to work, but no longer gets a share of the lanes.
     package func retire(_ id: String) throws { try sql.run("UPDATE node SET draining = 1 WHERE node = $1", id) }
 
-    /// Gives a slot back.
+    /// Frees the slot of a process.
     package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Requests that a process, by its readable name, hand over its lanes and take no more, or that it take lanes
-    /// again.
+    /// Requests that the process with a name hand over its lanes and take no more, or that it take lanes again.
     ///
-    /// - Returns: Whether there is such a process.
+    /// - Returns: Whether there is a process with the name.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
         try sql.run("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name)
         return try sql.changes > 0
     }
 
-    /// Returns the slots that processes hold, and those still kept for expired processes.
+    /// Returns the slots of living processes, and the slots that are still kept for expired processes.
     package func kept() throws -> Set<NodeSlot> {
         let now = try now().milliseconds
         return Set(
@@ -116,9 +117,9 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the name by which the database knows another connected process, or nil.
+    /// Returns the name under which another process of the service is connected to the database, or nil.
     ///
-    /// A process that works alone has no row in this table; neither has a command.
+    /// The method also finds processes without a row in this table: a process that works alone, and a command.
     package func stranger(besides id: String) throws -> String? {
         try sql.value(
             """

@@ -37,7 +37,8 @@ extension Command: TableRow {
 
 /// The steps of a command, stored as `[[state, ts, cause], …]`.
 ///
-/// Only the command's own actor names the sender, so that erasing an account has one place to change.
+/// The steps don't name the command's sender; only the command's actor does, so that erasing an account has one place
+/// to change.
 private struct CommandSteps: ColumnValue {
     static var columnType: ColumnType { .text }
     var steps: [Command.Step]

@@ -1,19 +1,19 @@
 package import Domain
 
-/// A request that is answered once a command's outcome is known.
+/// A request that waits for a command's outcome, and is then answered.
 package struct Waiter: Sendable {
-    /// The requesting terminal.
+    /// The terminal that sent the request.
     package var terminal: TerminalID
-    /// The request to be answered.
+    /// The id of the request to be answered.
     package var requestID: MessageID
-    /// The topic of the answer.
+    /// The topic to which the answer is published.
     package var topic: String
     /// The MQTT 5 correlation data for the answer.
     package var correlation: [UInt8]?
     /// The `traceparent` for the answer.
     package var traceparent: String?
 
-    /// Makes a waiter.
+    /// Makes a waiting request.
     package init(
         terminal: TerminalID,
         requestID: MessageID,
@@ -30,14 +30,14 @@ package struct Waiter: Sendable {
 }
 
 extension CommandTable {
-    /// Adds a waiter for a command.
+    /// Adds a request that waits for a command's outcome.
     package func addWaiter(_ waiter: Waiter, for did: DeviceID, cid: Int64) throws {
         try transaction.requireLock(of: did)
         let seq = transaction.sequence.next(transaction.now)
         try sql.run(WaiterRow.table.insert, WaiterRow(did: did, cid: cid, seq: seq, waiter: waiter))
     }
 
-    /// Removes and returns the waiters for a command.
+    /// Removes and returns the requests that wait for a command's outcome.
     package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
         try transaction.requireLock(of: did)
         let waiters = try sql.rows(of: WaiterRow.table, "WHERE did = $1 AND cid = $2 ORDER BY seq", did, cid).map(
@@ -48,7 +48,7 @@ extension CommandTable {
     }
 }
 
-/// A waiter with its command and its number, which is the microsecond of its creation.
+/// A waiting request with its command and a sequence number, by which the requests of one command are ordered.
 struct WaiterRow: TableRow {
     var did: DeviceID
     var cid: Int64

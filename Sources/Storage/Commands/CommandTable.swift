@@ -1,11 +1,11 @@
 package import Batching
 package import Domain
 
-/// Commands: the waiting ones, and the log of the finished ones.
+/// Commands: those that wait for the device, and the log of the finished ones.
 package struct CommandTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes to `body` each command that exists, with the index of its key.
+    /// Passes to `body` each of the commands that exists, with the index of its key in `keys`.
     package func load(
         _ keys: [(did: DeviceID, cid: Int64)],
         _ body: (Int, Command) -> Void
@@ -34,7 +34,7 @@ package struct CommandTable: TransactionTable {
         try sql.rows(of: Command.table, "WHERE did = $1 AND cid < $2 ORDER BY cid DESC LIMIT $3", did, cid, limit)
     }
 
-    /// Returns a device's commands that were accepted by a moment, newest first.
+    /// Returns a device's commands that were accepted at or before a moment, newest first.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [Command] {
         try sql.rows(
             of: Command.table,
@@ -45,7 +45,7 @@ package struct CommandTable: TransactionTable {
         )
     }
 
-    /// Returns open commands past their deadline, at most `limit`.
+    /// Returns at most `limit` open commands whose deadline has passed.
     package func overdue(limit: Int) throws -> [Command] {
         try sql.rows(
             of: Command.table,
@@ -55,7 +55,7 @@ package struct CommandTable: TransactionTable {
         )
     }
 
-    /// Returns the next deadline of an open command, or nil.
+    /// Returns the earliest deadline of all open commands, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value(
             "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
@@ -79,9 +79,10 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued) + open(did, Self.sent)).sorted { $0.cid < $1.cid }
     }
 
-    // The state is one literal so that the partial index suffices: for a list of states the engine builds a table in
-    // memory each time, which took a tenth of the time of handling a command. The order is by `cid`, because otherwise
-    // the engine uses an index by age and reads all commands the device ever had. A test checks this.
+    // Each statement names one state as a literal, so that the partial index suffices. With a list of states the engine
+    // builds a table in memory each time, which took a tenth of the time for handling a command. The statements order
+    // by `cid`, because otherwise the engine uses an index by age and reads all commands that the device ever had. A
+    // test checks which index the engine uses.
     static let queued = "SELECT cid FROM command WHERE did = $1 AND state = 'queued' ORDER BY cid"
     static let sent = "SELECT cid FROM command WHERE did = $1 AND state = 'sent' ORDER BY cid"
     static let firstQueued = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'queued'"
@@ -99,7 +100,7 @@ package struct CommandTable: TransactionTable {
         return commands
     }
 
-    /// Writes commands, new or changed.
+    /// Stores new or changed commands.
     package func save(_ commands: [Command]) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(Command.table.upsert, each: commands)
@@ -118,14 +119,17 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor expired.
+    /// Returns commands that a device may have missed: they were sent at or before a moment, and have neither been
+    /// answered nor expired.
     ///
-    /// They are the newest ones, in the order of their numbers.
+    /// At most the newest `limit` of these commands are returned, in the order of their numbers.
     ///
-    /// Commands with later times were sent before the clock was set back.
+    /// Commands that were sent in the future by the present clock are included: they were sent before the clock was set
+    /// back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         let now = transaction.now
-        // Another process may have sent it by a clock that is ahead; a device ignores repeated commands.
+        // The clock of the process that sent a command may be ahead of this one. Sending a command too often does no
+        // harm: devices ignore repeated commands.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -139,7 +143,7 @@ package struct CommandTable: TransactionTable {
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool { try sql.integer(Self.firstQueued, did) != nil }
 
-    /// Returns the number of queued commands that haven't expired, for each device that has any.
+    /// Returns the number of queued commands that haven't expired, for each device that has such commands.
     package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
         var counts: [DeviceID: Int] = [:]
         try sql.query(
@@ -156,15 +160,15 @@ package struct CommandTable: TransactionTable {
         return counts
     }
 
-    /// Returns how many of a device's commands were sent and have no answer yet.
+    /// Returns the number of a device's commands that were sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
         Int(try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did) ?? 0)
     }
 
-    /// Requests that the control worker send waiting commands to devices; skips devices without any.
+    /// Requests that the control worker send waiting commands to devices; skips devices without waiting commands.
     ///
-    /// A new command doesn't bring forward a dispatch request that waits for a device to subscribe, since the broker
-    /// would drop the command until then. Only a message from the device itself does.
+    /// A dispatch request can wait for its device to subscribe, since the broker would drop commands until then. A new
+    /// command doesn't make a waiting dispatch request due earlier; only a message from the device does.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -184,14 +188,14 @@ package struct CommandTable: TransactionTable {
         ) { ($0.did, moment(of: $0), $0.sentBefore) }
     }
 
-    /// Returns the time from which every process considers a request due; an immediate one is due by the slowest clock
-    /// too.
+    /// Returns the time to store for a request; for an immediate request it is so early that the request is due by
+    /// every process's clock.
     private func moment(of dispatch: DispatchRequest) -> Instant {
         guard sql.hasOtherWriters, dispatch.at <= transaction.now else { return dispatch.at }
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns the device's next dispatch request, due now or soon, or nil.
+    /// Returns a device's dispatch request, due now or later, or nil.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -200,7 +204,7 @@ package struct CommandTable: TransactionTable {
         try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.did }
     }
 
-    /// Returns the dispatch requests of some shards that are due, at most `limit`.
+    /// Returns at most `limit` dispatch requests of some shards that are due.
     package func dueDispatches(
         limit: Int,
         of shards: Shards
@@ -235,11 +239,12 @@ package struct CommandTable: TransactionTable {
 
     // MARK: A clock that was set back
 
-    /// Corrects the times of open commands after the clock was set back by `step`.
+    /// Brings the deadlines of open commands forward by `step` milliseconds, after the clock was set back by that time.
     ///
-    /// A command created within the last second was most likely created after that, and stays unchanged. A command
-    /// created before the clock was set ahead, at `jump`, is corrected by `behind` instead, the time by which the clock
-    /// is now behind the clock of then.
+    /// A command created within the last second stays unchanged, since it was most likely created after the clock was
+    /// set back. If the clock had been set ahead before, `jump.at` is the time when this happened, and `jump.behind` is
+    /// how far the present clock is behind the clock from before `jump.at`. The deadline of a command created before
+    /// `jump.at` is moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds
@@ -258,9 +263,9 @@ package struct CommandTable: TransactionTable {
 
     // MARK: The log
 
-    /// Passes `body` a device's commands created within a time, newest first, until `body` returns false.
+    /// Passes to `body` a device's commands created within a period, newest first, until `body` returns false.
     ///
-    /// With a cursor, starts with the command before it.
+    /// If a cursor is given, starts with the first command older than the cursor.
     package func log(
         _ did: DeviceID,
         from: Instant,

@@ -1,17 +1,17 @@
 package import Domain
 
-/// A request to the control worker to send a connected device its waiting commands, from a moment on.
+/// A request to the control worker to send a connected device its waiting commands as soon as a moment has come.
 package struct DispatchRequest: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
-    /// When sending may begin.
+    /// The moment from which the commands can be sent.
     package var at: Instant
-    /// Commands sent by this moment are sent again, because the device has reconnected, resubscribed or not yet
-    /// subscribed; nil if no command is affected.
+    /// The moment up to which sent commands are sent again, because the device may have missed them while it wasn't
+    /// connected or subscribed; nil if none is sent again.
     package var sentBefore: Instant?
 
-    /// The farthest that a request can lie ahead, in milliseconds; one farther ahead comes from a clock that was set
-    /// back, and is ignored.
+    /// The longest time by which a request can be in the future, in milliseconds; a request farther in the future was
+    /// made before the clock was set back, and its time is ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
     /// Returns whether the request waits for the device to subscribe.

@@ -5,10 +5,10 @@ extension DeviceTable {
     package func nextCommandID(_ did: DeviceID) throws -> Int64 { try nextCommandIDs([did])[0] ?? 1 }
 
     /// Returns the next command number for each entry of `dids`, for commands that this transaction stores; nil for a
-    /// device that is gone.
+    /// device that doesn't exist any more.
     ///
-    /// It follows the number of the newest command. `RetentionTable` writes that number into the device's row only
-    /// before it deletes the command, so each command writes one page less.
+    /// The number is one more than that of the device's newest command. The newest number is written into the device's
+    /// row only before `RetentionTable` deletes the command, so that storing a command writes one page less.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]

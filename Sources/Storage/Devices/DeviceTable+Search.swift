@@ -1,6 +1,6 @@
 package import Domain
 
-/// The criteria of a list of devices; nil and empty ones match all devices.
+/// The criteria of a list of devices; a criterion that is nil or empty matches all devices.
 package struct DeviceFilter: Sendable {
     /// The products to include.
     package var products: [ProductKey]?
@@ -16,24 +16,24 @@ package struct DeviceFilter: Sendable {
     package var owner: UserID?
     /// The moment before which the device last connected or disconnected.
     package var seenBefore: Instant?
-    /// The moment since which the device last connected or disconnected.
+    /// The moment at or after which the device last connected or disconnected.
     package var seenAfter: Instant?
-    /// A part of the device's id, MAC, name, tags or a user's alias, in lower case; a device of `namedProducts` matches
-    /// too.
+    /// A part of the device's id, MAC, name or tags, or of a user's alias for it, in lower case; devices of
+    /// `namedProducts` match too.
     package var part: String?
     /// The products whose names contain `part`.
     package var namedProducts: [ProductKey] = []
     /// A part of the name that operators gave the device, in lower case.
     package var name: String?
-    /// A tag's name; with `tagValue`, an index finds the devices, and no others are read.
+    /// The name of a tag; together with `tagValue`, an index finds the devices, so that no other devices are read.
     package var tag: String?
-    /// The tag's value; nil for any.
+    /// The value of the tag; nil for any value.
     package var tagValue: String?
 
     /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Joins product keys into one text to search in; nil for all.
+    /// Returns product keys as one text to search in; nil, which includes all products, stays nil.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
@@ -43,7 +43,7 @@ package struct DeviceFilter: Sendable {
 package struct DeviceListing: Sendable {
     /// The device.
     package var device: DeviceRecord
-    /// Its status.
+    /// The device's status.
     package var status: StatusRecord
 
     /// Combines a device and its status.
@@ -54,8 +54,8 @@ package struct DeviceListing: Sendable {
 }
 
 extension DeviceTable {
-    /// The condition for all filters, which are its parameters, after the id to start behind; devices are `d`, their
-    /// statuses `s`.
+    /// The condition of all filters on a device `d` and its status `s`; its parameters are the id to start after, and
+    /// the filters.
     private static let narrowed = """
         d.did > $1 AND ($2 IS NULL OR instr($2, ',' || d.productKey || ',') > 0)
         AND ($3 IS NULL OR instr($3, ',' || d.productKey || ',') = 0)
@@ -89,7 +89,7 @@ extension DeviceTable {
         WHERE \(Self.narrowed) AND t.name = $13 AND t.value = $14
         """
 
-    /// Returns the `FROM` and `WHERE` clauses of a search: over all devices, or by the index of tags.
+    /// Returns the `FROM` and `WHERE` clauses of a search, which reads all devices or uses the index of tags.
     static func found(by filter: DeviceFilter) -> String {
         switch (filter.tag, filter.tagValue) {
         case (nil, _): allFound
@@ -98,8 +98,9 @@ extension DeviceTable {
         }
     }
 
-    /// Whether an alert or fault of the status `s` is open: it then has an event's id, so that `","` occurs twice in
-    /// its row.
+    /// The condition that an alert or fault of the status `s` is open.
+    ///
+    /// An open alert or fault is stored with the id of an event, so that `","` occurs twice in its entry.
     private static let hasOpen = """
         (s.conditions <> '[]' AND
             (length(s.conditions) - length(replace(s.conditions, '","', ''))) / 3
@@ -107,7 +108,7 @@ extension DeviceTable {
                 - length(replace(replace(s.conditions, '["alert",', ''), '["fault",', ''))) / 9)
         """
 
-    /// Passes the rows of a statement with the condition `narrowed` to `row` until it returns false.
+    /// Passes the rows of a statement with the condition `narrowed` to `row`, until `row` returns false.
     private func scan(
         _ statement: String,
         _ filter: DeviceFilter,
@@ -148,8 +149,8 @@ extension DeviceTable {
         }
     }
 
-    /// Returns the numbers of all devices, of connected ones, of those with an open alert or fault, and of unregistered
-    /// ones.
+    /// Returns the number of devices that match a filter, and how many of them are connected, have an open alert or
+    /// fault, and haven't registered.
     package func counts(
         _ filter: DeviceFilter
     ) throws -> (all: Int64, online: Int64, alerting: Int64, unregistered: Int64) {
@@ -170,7 +171,7 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns each device's special user, or else its owner, with that user's alias for it.
+    /// Returns the special user of each device, or else its owner, with the user's alias for the device.
     package func owners(
         of dids: [DeviceID]
     ) throws -> [DeviceID: (uid: UserID, alias: String)] {

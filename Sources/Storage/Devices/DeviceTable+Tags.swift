@@ -2,7 +2,7 @@ package import Domain
 
 /// The names and tags that operators give devices.
 extension DeviceTable {
-    /// Returns the names of the devices that have one.
+    /// Returns the names of those devices that have a name.
     package func names(of dids: some Collection<DeviceID>) throws -> [DeviceID: String] {
         var names: [DeviceID: String] = [:]
         try transaction.sql.query(
@@ -14,7 +14,7 @@ extension DeviceTable {
         return names
     }
 
-    /// Returns the tags of devices in the order of their names.
+    /// Returns the tags of devices, sorted by the tags' names.
     package func tags(of dids: [DeviceID]) throws -> [DeviceID: [DeviceTag]] {
         var tags: [DeviceID: [DeviceTag]] = [:]
         try transaction.sql.query(

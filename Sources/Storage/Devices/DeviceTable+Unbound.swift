@@ -2,8 +2,8 @@ package import Domain
 
 /// Devices that no user has ever bound.
 extension DeviceTable {
-    /// A device in its first ownership period without bindings has never been bound, because the last unbinding and a
-    /// reset begin a new period.
+    /// The condition for a device that no user has ever bound: it has no bindings and is in its first ownership period,
+    /// since a reset or the removal of the last binding begins a new period.
     private static let isNeverBound = """
         d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -19,9 +19,10 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Checks up to `limit` devices after an id for devices never bound or listed, and not seen since a moment.
+    /// Checks up to `limit` devices, with ids after `did`, and returns those that were never bound or listed, and not
+    /// seen since a moment.
     ///
-    /// - Returns: The last device checked, or an empty text at the end, and the devices found.
+    /// - Returns: The devices found, and the id of the last device checked, which is empty if no device is left.
     package func neverBound(
         after did: String,
         limit: Int,

@@ -7,29 +7,29 @@ import Sodium
 package struct DeviceRecord: Sendable {
     /// The device's id.
     package var did: DeviceID
-    /// Its product.
+    /// The device's product.
     package var productKey: ProductKey
-    /// Its hardware address.
+    /// The device's hardware address.
     package var mac: MAC
     /// The hash of the passcode that proves possession; nil before the first registration.
     package var passcodeHash: [UInt8]?
-    /// The SHA-256 of its secret.
+    /// The SHA-256 of the device's secret; nil before the first registration.
     package var secretHash: [UInt8]?
-    /// Its parts and versions.
+    /// The device's hardware: its parts and their versions.
     package var hardware: JSONObject
-    /// The number of its ownership period, which grows with the last unbinding and with resets.
+    /// The number of the device's ownership period; the removal of the last binding and a reset begin a new period.
     package var ownership: Int64
-    /// When the ownership period began; its history reaches back to this moment.
+    /// When the ownership period began; the device's history reaches back to this moment.
     package var ownershipSince: Instant
-    /// The end of the time in which a factory reset is allowed.
+    /// The time until which a factory reset is allowed; nil if no reset is allowed.
     package var resetUntil: Instant?
-    /// The moment from which its certificates are valid, since earlier ones were revoked; nil if none was.
+    /// The moment before which issued certificates of the device are revoked; nil if no certificate was revoked.
     package var certificatesFrom: Instant?
-    /// When it was created.
+    /// When the device was created.
     package var createdAt: Instant
-    /// When it last registered.
+    /// When the device last registered; nil if it has never registered.
     package var registeredAt: Instant?
-    /// The name that operators gave it; empty without one.
+    /// The name that operators gave the device; empty if it has none.
     package var name = ""
 }
 
@@ -78,7 +78,7 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` when each device's ownership period began, with the device's index in `dids`.
+    /// Passes the beginning of each device's ownership period to `body`, with the device's index in `dids`.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             dids[$0].text
@@ -87,12 +87,12 @@ package struct DeviceTable: TransactionTable {
         }
     }
 
-    /// Returns how many devices there are.
+    /// Returns the number of devices.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 
-    /// Creates a device and its empty status; `setIdentity` then sets its identity.
+    /// Creates a device and its empty status; `setIdentity` then sets the device's secret and passcode.
     ///
-    /// Its first ownership period has no beginning: data from before its registration belongs to it.
+    /// The device's first ownership period has no beginning, so that data from before the registration belongs to it.
     package func create(
         _ did: DeviceID,
         product: ProductKey,
@@ -131,7 +131,7 @@ package struct DeviceTable: TransactionTable {
         if let digest = Digest(hash) { transaction.gate.records.append(.device(did: did.text, secret: digest)) }
     }
 
-    /// Gives a device another secret; the previous one becomes invalid.
+    /// Gives a device another secret; the previous secret becomes invalid.
     package func setSecret(_ did: DeviceID, _ secret: String) throws {
         try transaction.requireLock(of: did)
         let hash = Sodium.sha256(secret.utf8)
@@ -144,7 +144,9 @@ package struct DeviceTable: TransactionTable {
         device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false
     }
 
-    /// Returns whether a passcode is the device's; takes as long without a device, and returns false.
+    /// Returns whether a passcode is the device's.
+    ///
+    /// If there is no device, the method returns false, and takes as long as for an existing device.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -172,18 +174,21 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset the device, if any, because the user who gave it has lost the right.
+    /// Withdraws the permission to reset the device, if any, because the user who gave the permission has lost the
+    /// right to do so.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Voids a device's certificates that begin before a moment, in whole seconds as in certificates; the gate closes
-    /// connections made with them.
+    /// Voids a device's certificates whose validity begins before a moment, rounded down to a whole second.
+    ///
+    /// The gate closes connections made with these certificates.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // Never moved back: after a clock was set back, voided certificates would be valid again.
+        // The time is never moved back; otherwise, after the clock was set back, voided certificates would become valid
+        // again.
         try sql.run(
             """
             UPDATE device SET certificatesFrom = $1
@@ -214,8 +219,9 @@ package struct DeviceTable: TransactionTable {
 
     /// Begins a new ownership period of the device.
     ///
-    /// It begins after all earlier records: the device's clock can be a little ahead, and commands of this very
-    /// millisecond can exist. Records farther ahead stem from a clock that was set back, and are ignored.
+    /// The period begins after all existing records, which can be in the future: the device's clock can be a little
+    /// ahead, and a command may have been created in the present millisecond. Records farther in the future were made
+    /// before the clock was set back, and are ignored.
     package func beginOwnership(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         let now = transaction.now
@@ -233,7 +239,8 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
+    /// Returns the beginning of a device's ownership period and the newest times of the device's records, if they
+    /// aren't after `farthest`.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
@@ -245,8 +252,8 @@ package struct DeviceTable: TransactionTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// Returns the newest time ahead of now in a device's history, the only place for reports of the device's own
-    /// bytes.
+    /// Returns the newest time in a device's history that is later than now, if any; reports of the device's own bytes
+    /// are stored only in the history.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(transaction.now)
@@ -261,7 +268,7 @@ package struct DeviceTable: TransactionTable {
         return [newest].compactMap(\.self)
     }
 
-    /// Deletes a device with all data that belongs to it alone; its bindings must have ended before.
+    /// Deletes a device and all data that belongs to it alone; the device's bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [
@@ -271,7 +278,7 @@ package struct DeviceTable: TransactionTable {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }
         transaction.gate.records.append(.removed(.device, key: did.text))
-        // No later device has this id; the record would only fill the file.
+        // The record of the certificates isn't needed any more, since no later device gets this id.
         transaction.gate.records.append(.removed(.certificates, key: did.text))
     }
 }

@@ -24,7 +24,7 @@ package struct HomeTable: TransactionTable {
         try sql.value("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Stores a home, new or changed.
+    /// Stores a new or changed home.
     package func save(_ home: Home) throws {
         try transaction.requireLock(of: home.uid)
         try sql.run(Home.table.upsert, home)
@@ -44,7 +44,7 @@ package struct HomeTable: TransactionTable {
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
-    /// Moves a device into a user's home, out of its previous home, if any.
+    /// Moves a device into a user's home, and out of the user's home that it was in, if any.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: did)

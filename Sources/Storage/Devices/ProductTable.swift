@@ -24,7 +24,7 @@ package struct ProductTable: TransactionTable {
         return try ProductCodec.decode(object)
     }
 
-    /// Stores a product, new or in a new version, and its secret's hash if a secret is given.
+    /// Stores a product or a new version of it, and the hash of its secret if a secret is given.
     package func save(_ product: Product, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = ProductRow(
@@ -53,7 +53,7 @@ package struct ProductTable: TransactionTable {
         )
     }
 
-    /// Returns how many devices of a product there are.
+    /// Returns the number of a product's devices.
     package func deviceCount(_ key: ProductKey) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
@@ -63,7 +63,7 @@ package struct ProductTable: TransactionTable {
         try sql.find(ProductRow.table, key).map { ($0.createdAt, $0.updatedAt) }
     }
 
-    /// Returns how many devices of a product have reported each attribute.
+    /// Returns, for each attribute, how many of a product's devices have reported it.
     package func pointCounts(_ key: ProductKey) throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         try sql.scan("SELECT attributes FROM status WHERE productKey = $1", key) { row in
@@ -75,7 +75,7 @@ package struct ProductTable: TransactionTable {
         return counts
     }
 
-    /// Returns the MACs that an operator listed, in their order, starting after `mac`.
+    /// Returns the MACs that operators listed for a product, in ascending order, starting after `mac`.
     package func macs(_ key: ProductKey, after mac: String, limit: Int) throws -> [MAC] {
         try sql.values(
             "SELECT mac FROM listedMac WHERE productKey = $1 AND mac > $2 ORDER BY mac LIMIT $3",
@@ -85,12 +85,12 @@ package struct ProductTable: TransactionTable {
         )
     }
 
-    /// Returns how many MACs an operator listed.
+    /// Returns the number of MACs that operators listed for a product.
     package func macCount(_ key: ProductKey) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM listedMac WHERE productKey = $1", key) ?? 0
     }
 
-    /// Returns whether any device's stored state has one of some attributes.
+    /// Returns whether the stored state of any device has a value of one of the attributes.
     package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
         let wanted = Set(attributes)
         let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1", key) {
@@ -99,7 +99,8 @@ package struct ProductTable: TransactionTable {
         return states.contains(true)
     }
 
-    /// Returns the names, each once, of the alerts and faults open on some device that `isWanted` accepts.
+    /// Returns the names of the alerts and faults that are open on any device and that `isWanted` accepts, each name
+    /// once.
     package func openConditions(
         _ key: ProductKey,
         where isWanted: (ConditionKind, String) -> Bool
@@ -117,13 +118,13 @@ package struct ProductTable: TransactionTable {
         return names.sorted()
     }
 
-    /// Returns whether an operator listed a MAC.
+    /// Returns whether an operator listed a MAC for a product.
     package func isListed(_ key: ProductKey, _ mac: MAC) throws -> Bool {
         try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2", key, mac)
             != nil
     }
 
-    /// Lists MACs that are allowed to register.
+    /// Adds MACs to the list of a product's devices that are allowed to register.
     package func list(_ key: ProductKey, _ macs: [MAC]) throws {
         try sql.run(
             "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -143,9 +144,9 @@ struct ProductRow: TableRow {
     var updatedAt: Instant
 
     static let table = Table<ProductRow>("product")
-    /// The statement that inserts a row, or updates the existing one, which keeps its secret.
+    /// The statement that inserts a row, or updates the existing row except for its secret.
     static let save = table.upsert
-    /// The statement that inserts a row, or updates the existing one including its secret.
+    /// The statement that inserts a row, or updates the existing row including its secret.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<ProductRow>) -> ProductRow {

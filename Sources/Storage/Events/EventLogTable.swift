@@ -1,23 +1,25 @@
 package import Domain
 
-/// The log of what became true, for readers outside.
+/// The log of events, which programs outside the service read.
 ///
-/// A row is written in the transaction that makes its entries true, one for each kind: statuses of devices (`bulk`), and
-/// all else. Several transactions of a server commit in another order than their numbers, so rows are ordered by the
-/// server's number of the transaction (`xid`), and read only below the oldest transaction that is still open. A file has
-/// one writer, whose rows have a constant instead.
+/// A transaction writes its events as one row for statuses of devices (`bulk`) and one row for all other events. On
+/// PostgreSQL, transactions can commit in an order that differs from the order of their numbers (`xid`). Rows are
+/// therefore ordered by these numbers, and read only up to the oldest transaction that is still open. A file has only
+/// one writer, so all its rows have the same number.
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// A row's transaction number: the server's number behind those of earlier servers and files; only the latter for a
-    /// file.
+    /// The SQL expression for a row's transaction number: a base, plus the server's number of the transaction if there
+    /// is a server.
+    ///
+    /// The base is larger than the numbers of rows that come from an earlier server or file.
     private var number: String {
         let base = "coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)"
         guard sql.hasOtherWriters else { return base }
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition for rows that no open transaction can precede.
+    /// The condition for the rows that can be read, because no open transaction can still add a row before them.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """
@@ -47,14 +49,14 @@ package struct EventLogTable: TransactionTable {
 
     // MARK: Reading
 
-    /// The most rows that one reading looks at.
+    /// The maximum number of rows that one call of `read` reads.
     private static let scannedMax = 2_000
 
-    /// Passes the entries behind a place to `body`, each with its place, until it returns false.
+    /// Passes to `body` the entries after a place in the log, each with its place, until `body` returns false.
     ///
-    /// Reads about `bytesMax` bytes at most; statuses only if `withBulk`.
+    /// Reads about `bytesMax` bytes at most, and statuses only if `withBulk` is true.
     ///
-    /// - Returns: The place behind everything that was looked at, and whether there may be more.
+    /// - Returns: The place after the last entry that was read, and whether there may be more entries.
     package func read(
         after cursor: EventCursor,
         withBulk: Bool,
@@ -96,10 +98,10 @@ package struct EventLogTable: TransactionTable {
         return (end, isMore || rows == Self.scannedMax)
     }
 
-    /// Returns the place behind all entries that can be read now.
+    /// Returns the place after all entries that can be read now.
     package func end() throws -> EventCursor { try place("\(isSettled) ORDER BY xid DESC, seq DESC") ?? deleted() }
 
-    /// Returns the place behind the entries written before a moment.
+    /// Returns the place after all entries that were written before a moment.
     package func end(before moment: Instant) throws -> EventCursor {
         let first = try sql.first(
             "SELECT xid, seq FROM eventLog WHERE createdAt >= $1 AND \(isSettled) ORDER BY xid, seq LIMIT 1",
@@ -109,7 +111,7 @@ package struct EventLogTable: TransactionTable {
         return try place("(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC", first.xid, first.seq) ?? deleted()
     }
 
-    /// Returns when the first row behind a place was written; nil if there is none.
+    /// Returns when the first row after a place was written; nil if there is no such row.
     package func nextTime(after cursor: EventCursor, withBulk: Bool) throws -> Instant? {
         try sql.value(
             """
@@ -135,13 +137,14 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the place behind the last deleted entry; the beginning if nothing was deleted.
+    /// Returns the place after the last deleted entry; the beginning of the log if nothing was deleted.
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the bytes of the rows behind a place, and the place behind them: at most `limit` rows, and no further row
-    /// once they have `bytesMax` bytes; nil if there are none.
+    /// Returns the size in bytes of the next rows after a place, and the place after these rows; nil if there are none.
+    ///
+    /// Counts at most `limit` rows, and stops when their size reaches `bytesMax`.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -166,7 +169,8 @@ package struct EventLogTable: TransactionTable {
         return end.map { ($0, bytes) }
     }
 
-    /// Deletes the oldest rows of a kind up to a place, or written before a moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` of the oldest rows of a kind that are before a place or were written before a moment;
+    /// returns the number deleted.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
         var rows: [EventCursor] = []
         try sql.scan(
@@ -185,7 +189,8 @@ package struct EventLogTable: TransactionTable {
         return rows.count
     }
 
-    /// Returns the places of the rows that name a user; reads the whole log except for statuses, which name no user.
+    /// Returns the places of the rows that name a user; the query reads the whole log except for statuses, which name
+    /// no user.
     package func places(naming uid: UserID) throws -> [EventCursor] {
         try sql.query(
             "SELECT xid, seq FROM eventLog WHERE bulk = 0 AND instr(messages, $1) > 0",
@@ -193,8 +198,8 @@ package struct EventLogTable: TransactionTable {
         ) { EventCursor(xid: $0.next(), seq: $0.next()) }
     }
 
-    /// Removes from some rows the entries that name an erased user, except for the end of the account, which readers
-    /// must learn.
+    /// Removes the entries that name an erased user from the given rows, except for the event that the account was
+    /// deleted, which readers need.
     package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
         for place in places {
             let row: [UInt8]? = try sql.value(
@@ -216,18 +221,18 @@ package struct EventLogTable: TransactionTable {
 
     private static let statusesUntil = "statusEventsUntil"
 
-    /// Returns until when statuses are kept because of a reader; nil if no reader wants them, and the far future for a
-    /// subscription.
+    /// Returns the time until which statuses must be logged for readers: nil if no reader wants statuses, and the far
+    /// future if a subscription includes them.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// How long statuses are kept for a reader without a subscription after it has read, in seconds; its next reading
-    /// begins within half of it.
+    /// How long statuses are logged after a reader without a subscription has read the log, in seconds; the time is
+    /// extended when less than half of it is left.
     private static let leaseSeconds: Int64 = 240
 
-    /// Keeps statuses for a while, because a reader without a subscription wants them.
+    /// Has statuses logged for the next few minutes, because a reader without a subscription wants them.
     package func keepStatuses() throws {
         let now = transaction.now
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }
@@ -237,8 +242,8 @@ package struct EventLogTable: TransactionTable {
 }
 
 extension Store {
-    /// Makes the numbers of new transactions larger than those in the log, which come from another server or file after
-    /// a move or a restore.
+    /// Makes the numbers of new transactions larger than the numbers in the log, which come from another server or file
+    /// after a move or a restore.
     func numberEventsBehind() throws {
         try engine.write { sql in
             try sql.transaction {

@@ -1,6 +1,7 @@
 import Domain
 
-/// Entries of the event log as the bytes of one row: each a run of lengths and bytes, as in the outbox.
+/// The codec of a row of the event log: each entry is a sequence of texts, each preceded by its length, as in the
+/// outbox.
 enum EventRowCodec {
     static func encode(_ events: [LoggedEvent]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -21,8 +22,8 @@ enum EventRowCodec {
         return bytes
     }
 
-    /// Returns the row without the entries that name a user, except for the end of the account; the places of the
-    /// others stay.
+    /// Returns a row without the entries that name a user, except for the event that the account was deleted; the
+    /// places of the other entries don't change.
     static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {
         let name = Array(uid.text.utf8)
         return decode(bytes).flatMap { event in
@@ -32,10 +33,10 @@ enum EventRowCodec {
         }
     }
 
-    /// An entry of no type, which readers pass.
+    /// An entry without a type, which replaces a removed entry and which readers skip.
     private static let gone = (0..<9).flatMap { _ in [0, 0, 0, 0] as [UInt8] }
 
-    /// Returns the entries; an entry of a type that this version doesn't know is nil.
+    /// Returns the entries of a row; an entry is nil if this version doesn't know its type.
     static func decode(_ bytes: [UInt8]) -> [LoggedEvent?] {
         var rest = bytes[...]
         var events: [LoggedEvent?] = []

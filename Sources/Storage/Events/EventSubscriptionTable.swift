@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Readers of the event log that the store knows.
+/// The subscriptions to the event log.
 package struct EventSubscriptionTable: TransactionTable {
     let transaction: Transaction
 
@@ -10,7 +10,7 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.find(EventSubscription.table, id)
     }
 
-    /// Returns an app's subscriptions, or those of all apps, oldest first.
+    /// Returns the subscriptions of one app or of all apps, the oldest first.
     package func all(of app: AppID? = nil) throws -> [EventSubscription] {
         try sql.rows(
             of: EventSubscription.table,
@@ -19,17 +19,18 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Returns the webhooks that are on.
+    /// Returns the subscriptions with webhooks that are switched on.
     package func webhooks() throws -> [EventSubscription] {
         try sql.rows(of: EventSubscription.table, "WHERE url IS NOT NULL AND state = 'on' ORDER BY subscriptionId")
     }
 
-    /// Returns whether a subscription wants statuses.
+    /// Returns whether any subscription includes statuses.
     package func wantStatuses() throws -> Bool {
         try sql.integer("SELECT 1 FROM eventSubscription WHERE bulk = 1 LIMIT 1") != nil
     }
 
-    // A change of the catalog's number makes workers look again whether statuses are wanted.
+    // The methods that change subscriptions also change the catalog's number, so that workers check again whether a
+    // subscription includes statuses.
 
     /// Adds a subscription.
     package func add(_ subscription: EventSubscription) throws {
@@ -37,13 +38,14 @@ package struct EventSubscriptionTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Changes what its app or an operator sets: the types, the address, the secrets and the state.
+    /// Stores the fields of a subscription that its app or an operator sets: the types, the address, the secrets and
+    /// the state.
     package func save(_ subscription: EventSubscription) throws {
         try sql.run(EventSubscription.table.update, subscription)
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Removes a subscription; its webhook gets nothing more.
+    /// Removes a subscription; its webhook gets no more events.
     package func remove(_ subscription: EventSubscription) throws {
         try sql.run("DELETE FROM eventSubscription WHERE subscriptionId = $1", subscription.id)
         try transaction.meta.raiseCatalogEpoch()
@@ -51,10 +53,10 @@ package struct EventSubscriptionTable: TransactionTable {
 
     // MARK: Progress
 
-    /// Moves a cursor and notes the outcome of a delivery, unless the subscription was paused, moved or changed since it
-    /// was read.
+    /// Moves a subscription's cursor and stores the outcome of a delivery, unless the subscription was paused or its
+    /// cursor moved since it was read.
     ///
-    /// - Returns: Whether it was still as read.
+    /// - Returns: Whether the subscription was updated.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
         try sql.run(
             """
@@ -73,14 +75,14 @@ package struct EventSubscriptionTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Returns the last tries of a webhook, newest first.
+    /// Returns the last attempts to deliver to a webhook, the newest first.
     package func deliveries(of id: SubscriptionID) throws -> [EventDelivery] {
         let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
         let rows = text.flatMap { try? JSONValue.parse(Array($0.utf8)).arrayValue } ?? []
         return rows.compactMap { EventDelivery(stored: $0) }
     }
 
-    /// Adds a try of a webhook in front of its last ones.
+    /// Adds an attempt to deliver to a webhook, and drops the oldest if there are too many.
     package func note(_ delivery: EventDelivery, of id: SubscriptionID) throws {
         let all = try [delivery] + deliveries(of: id)
         let rows = all.prefix(EventDelivery.keptMax).map(\.stored)
@@ -140,7 +142,7 @@ extension EventSubscription: TableRow {
 }
 
 extension EventDelivery {
-    /// Reads a stored try.
+    /// Decodes a stored attempt; returns nil if it isn't valid.
     fileprivate init?(stored value: JSONValue) {
         guard let object = value.objectValue, let at = object["at"]?.intValue else { return nil }
         self.init(
@@ -153,7 +155,7 @@ extension EventDelivery {
         )
     }
 
-    /// The try as JSON, as it is stored and shown.
+    /// The attempt as JSON, as it is stored and shown.
     package var stored: JSONValue {
         .object([
             "at": .integer(at.milliseconds), "webhookId": .string(webhookID), "events": .integer(Int64(events)),

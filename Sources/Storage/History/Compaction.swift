@@ -1,9 +1,10 @@
 package import Domain
 
-/// A round of compaction under way, which moves records from the history buffer into the devices' chunks.
+/// A round of compaction, which moves records from the history buffer into the chunks of the devices.
 ///
-/// Each call is too short to delay a worker. If a round stops because of an error, a crash or another process that
-/// carries out the same round (`RoundTaken`), the next round continues it: nothing is half moved.
+/// Each call is too short to delay a worker. A round can stop because of an error or a crash, or because another
+/// process carries out the same round (`RoundTaken`). The next round then continues the work, and no record is lost or
+/// moved twice.
 package struct Compaction {
     private var round: CompactionRound
     /// The approximate number of chunks that one transaction writes.
@@ -19,7 +20,7 @@ package struct Compaction {
         mark = round.mark
     }
 
-    /// Sorts a little further, outside any transaction; returns false when all is sorted.
+    /// Sorts the next part of the records, outside any transaction; returns false when all records are sorted.
     package mutating func sort() -> Bool {
         guard !isSorted else { return false }
         guard !round.prepare(step) else { return true }
@@ -29,7 +30,7 @@ package struct Compaction {
         return false
     }
 
-    /// Runs the next transaction of the sorted round; returns whether another follows.
+    /// Runs the next transaction of a sorted round; returns whether another transaction follows.
     package mutating func move(in store: Store, at now: Instant) throws -> Bool {
         let round = round
         if let run = moves.first {
@@ -50,9 +51,11 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the history buffer this process sorts: itself, and processes that are gone.
+    /// Returns the owners whose parts of the history buffer this process compacts: itself, and processes that have
+    /// ended.
     ///
-    /// A process is gone once its slot has no row, or is no longer kept for it; its transactions ended long before.
+    /// A process counts as ended when its slot has no row or is no longer kept for it; its transactions have ended long
+    /// before.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }
@@ -60,23 +63,25 @@ extension Store {
         return [slot] + owners.filter { !alive.contains($0) }
     }
 
-    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer, or returns nil if nothing
-    /// waits.
+    /// Begins a round of about `bytesMax` bytes of an owner's part of the history buffer; returns nil if that part is
+    /// empty.
     ///
-    /// The owner is this process, or one that is gone. A transaction writes about `step` chunks.
+    /// The owner is this process or a process that has ended. Each transaction writes about `step` chunks.
     package func beginCompaction(
         of owner: NodeSlot,
         bytesMax: Int,
         step: Int
     ) throws -> Compaction? {
-        // Before the rows are read: all smaller numbers are committed, or never will be.
+        // The end of the round must be determined before the rows are read: rows with smaller numbers are then either
+        // already committed or will never be committed.
         let end = owner == slot ? sequence.settled : .max
         return try read {
             try $0.history.buffer.round(of: owner, before: end, bytesMax: bytesMax)
         }.map { Compaction($0, step: step) }
     }
 
-    /// Runs a round of compaction of this process's part at once, or at most `transactions` of its transactions.
+    /// Runs a round of compaction of this process's part of the history buffer, or at most `transactions` transactions
+    /// of it.
     package func compactHistory(
         bytesMax: Int,
         step: Int,

@@ -1,23 +1,23 @@
 import Domain
 
-/// The lines that the compactor moves in one round, by device and time.
+/// The lines that one round of compaction moves, sorted by device and time.
 struct CompactionRound: Sendable {
-    /// The owner of the round's rows in the buffer.
+    /// The slot of the process that wrote the round's rows in the history buffer.
     let owner: NodeSlot
-    /// The mark that a process that ended left in an earlier part of the round; nil for a new round.
+    /// The mark of a round that was begun but not finished; nil for a new round.
     let mark: HistoryBuffer.Mark?
-    /// The last row of the buffer that the round takes.
+    /// The number of the last buffer row that belongs to the round.
     private(set) var seq: Int64 = 0
-    /// The last device that was moved before.
+    /// The last device whose lines were moved before; empty in a new round.
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]
-    /// The chunks to write, in the order of the devices; `prepare` makes them.
+    /// The chunks to write, in the order of their devices; `prepare` creates them.
     ///
     /// A device's chunks are adjacent, and must be written in one transaction.
     private(set) var chunks: [HistoryChunk] = []
 
-    /// The rows of the buffer that the round takes, ascending, grouped by the steps that delete them.
+    /// The numbers of the buffer rows that belong to the round, ascending, in one list for each step that deletes rows.
     private(set) var steps: [[Int64]] = []
     private var stepBytes = 0
 
@@ -44,7 +44,7 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Sorts one row of the buffer or the next `count` devices, outside any transaction; returns false when all is
+    /// Divides one buffer row by devices, or creates the chunks of the next `count` devices; returns false when all is
     /// done.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
@@ -54,7 +54,7 @@ struct CompactionRound: Sendable {
         var left = devices ?? linesOf.keys.sorted(by: >)
         for _ in 0..<count {
             guard let did = left.popLast() else { return false }
-            // The rows were divided from last to first.
+            // The rows were divided in descending order.
             let lines = (linesOf.removeValue(forKey: did) ?? []).reversed().flatMap { $0 }
             cut(Self.ascending(lines), of: did)
         }
@@ -78,7 +78,7 @@ struct CompactionRound: Sendable {
         guard zip(lines, lines.dropFirst()).contains(where: { $0.ts > $1.ts }) else {
             return lines
         }
-        // Lines of the same moment keep their order of arrival.
+        // Lines with the same time stay in the order in which they arrived.
         return lines.indices.sorted { (lines[$0].ts, $0) < (lines[$1].ts, $1) }.map { lines[$0] }
     }
 
@@ -111,7 +111,7 @@ struct CompactionRound: Sendable {
             runs.append(start..<end)
             start = end
         }
-        // The rows of a round without chunks must still be deleted.
+        // A round without chunks also needs a transaction, since its rows must still be deleted.
         return runs.isEmpty ? [0..<0] : runs
     }
 }

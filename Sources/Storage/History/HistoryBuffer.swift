@@ -1,30 +1,31 @@
 package import Domain
 
-/// The newest part of the history: one row for each batch of reports, which belongs to the process that wrote it.
+/// The newest part of the history: each batch of reports is one row, which belongs to the process that wrote it.
 ///
-/// The compactor empties a process's rows in rounds. A round moves the lines of some rows device by device and then
-/// deletes the rows, in many transactions so that no writer waits long. Its first transaction claims the round, with a
-/// list of its rows. A mark records its progress, so that no reader sees a line twice and a crash repeats nothing.
-/// Another process sorts the rows of a process that is gone, and its slot's next process can do so at the same time:
-/// each transaction therefore continues from the mark that it knows, and moves and deletes only the listed rows.
+/// Rounds of compaction empty the rows of a process. A round moves the lines of some rows, device by device, and then
+/// deletes the rows. A round consists of many transactions, so that no writer waits long. The first transaction of a
+/// round claims it, and stores the list of its rows. A mark records the progress of the round, so that no reader sees a
+/// line twice, and no line is moved again after a crash. The rows of a process that has ended are compacted by another
+/// process, and possibly at the same time by the next process in the same slot. Each transaction therefore continues
+/// only from the mark that its process last stored, and moves and deletes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The beginnings of the names of facts with rounds' marks, and with lists of their rows; the owner's slot follows.
+    /// The names under which `meta` stores a round's mark and the list of its rows, each followed by the owner's slot.
     private static let facts = "historyCompacted"
     private static let rowFacts = "historyCompactedRows"
-    /// A text that sorts after every device's id.
+    /// A text that sorts after the id of every device.
     private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
 
-    /// The amount of unsorted lines.
+    /// The size and the age of the lines that have not been compacted.
     package struct Depth: Sendable {
         /// The size of the lines, in bytes.
         package var bytes: Int
-        /// When the oldest batch was written; nil without batches.
+        /// When the oldest batch was written; nil if there are no batches.
         package var since: Instant?
     }
 
-    /// The progress of a round whose last row is `seq`: the devices up to `did`.
+    /// The progress of a round whose last row is `seq`: the lines of all devices up to `did` were moved.
     struct Mark: Equatable {
         var seq: Int64
         var did: String
@@ -43,16 +44,16 @@ package struct HistoryBuffer: TransactionTable {
         var text: String { "\(seq) \(did)" }
     }
 
-    /// A round under way: its progress, and its rows.
+    /// A round that has begun: its progress, and its rows.
     private struct Claim {
         var mark: Mark
         var rows: Set<Int64> = []
 
-        /// Returns whether the lines of a device in a row were moved.
+        /// Returns whether the lines of a device in a row were already moved.
         func covers(_ did: String, in row: Int64) -> Bool { did <= mark.did && rows.contains(row) }
     }
 
-    /// Adds the records of one batch.
+    /// Adds the records of one batch of reports.
     func append(_ records: [HistoryRecord]) throws {
         guard !records.isEmpty else { return }
         var lines: [UInt8] = []
@@ -72,13 +73,13 @@ package struct HistoryBuffer: TransactionTable {
         )
     }
 
-    /// Returns the slots of the rows' owners.
+    /// Returns the slots of the processes that own rows.
     package func owners() throws -> [NodeSlot] {
         try sql.query("SELECT DISTINCT owner FROM historyBuffer ORDER BY owner") { NodeSlot($0.next(Int.self)) }
             .compactMap(\.self)
     }
 
-    /// Returns the amount of an owner's unsorted lines.
+    /// Returns the size and the age of an owner's lines that have not been compacted.
     package func depth(of owner: NodeSlot) throws -> Depth {
         try sql.first(
             """
@@ -90,7 +91,8 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Passes `body` each unsorted line with its device, or only the lines of certain times.
+    /// Passes to `body` each line that was not compacted, with its device; if `times` are given, only lines of these
+    /// times.
     func forEach(
         at times: Set<Int64>? = nil,
         _ body: (DeviceID, ArraySlice<UInt8>) -> Void
@@ -101,7 +103,7 @@ package struct HistoryBuffer: TransactionTable {
             let claim = claims[owner]
             row.nextColumn().withBlob { lines in
                 HistoryLine.forEachInBuffer(lines) { did, line in
-                    // Checked first, since nearly all lines end here.
+                    // The time is checked first, since it excludes nearly all lines.
                     if let times, !times.contains(HistoryLine.ts(line)) { return }
                     let did = String(decoding: did, as: UTF8.self)
                     if let claim, claim.covers(did, in: seq) { return }
@@ -112,7 +114,7 @@ package struct HistoryBuffer: TransactionTable {
         }
     }
 
-    /// Passes `body` a device's unsorted lines of a time, in the order of arrival.
+    /// Passes to `body` a device's lines of a period that were not compacted, in the order in which they arrived.
     func lines(of did: DeviceID, from: Instant, to: Instant, _ body: (ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         let start = Array(did.text.utf8)
@@ -131,11 +133,11 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's next round: its first rows, of about `bytesMax` bytes, or the rows of a round under way; nil
-    /// if nothing waits.
+    /// Returns the next round of an owner: the rest of a round that has begun, or else the owner's first rows, of about
+    /// `bytesMax` bytes; nil if there are none.
     ///
-    /// A new round leaves out rows numbered `end` or later, because an open transaction of this process can add rows
-    /// before them.
+    /// A new round leaves out rows with the number `end` or larger, because an open transaction of this process can
+    /// still add rows before them.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)
@@ -155,10 +157,12 @@ package struct HistoryBuffer: TransactionTable {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes chunks of a round, and returns its mark; after the last chunk, readers ignore all of the round's rows.
+    /// Writes chunks of a round, and returns the round's new mark.
     ///
-    /// The first transaction of a round, where `before` is nil, claims it; later ones continue from `before`. Chunks of
-    /// a device that was deleted meanwhile are dropped.
+    /// After the last chunk is written, readers ignore all of the round's rows.
+    ///
+    /// In the first transaction of a round, `before` is nil, and the method claims the round; later transactions
+    /// continue from `before`. Chunks of a device that was deleted meanwhile are dropped.
     ///
     /// - Throws: `RoundTaken`.
     func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound, after before: Mark?) throws -> Mark {
@@ -187,9 +191,10 @@ package struct HistoryBuffer: TransactionTable {
         guard try sql.changes == 1 else { throw RoundTaken() }
     }
 
-    /// Sets a round's first mark, which only one process can do, and stores the list of its rows.
+    /// Claims a round for this process, by storing the round's first mark and the list of its rows.
     ///
-    /// All rows must still exist: another process may have moved some since they were read, in a round that is over.
+    /// All rows must still exist: since they were read, another process may have moved some of them in a round that is
+    /// over.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -207,10 +212,10 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes some rows of a round whose chunks are all written, and with the last ones the mark, unless another
-    /// process did.
+    /// Deletes some rows of a round whose chunks are all written; together with the last row, deletes the round's mark.
     ///
-    /// Rows are deleted in steps: deleted content is overwritten, so deleting all at once would delay the next commit.
+    /// The rows are deleted in steps, because deleted content is overwritten: deleting all rows at once would delay the
+    /// next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }
@@ -222,7 +227,7 @@ package struct HistoryBuffer: TransactionTable {
     private static func rowFact(of owner: NodeSlot) -> String { "\(rowFacts).\(owner.number)" }
     private static func fact(of owner: NodeSlot) -> String { "\(facts).\(owner.number)" }
 
-    /// Returns the rounds under way, by the slots of the rows' owners.
+    /// Returns the rounds that have begun, by the slots of the rows' owners.
     private func claims() throws -> [Int: Claim] {
         // A mark's name sorts before the name of its list of rows.
         let found = try sql.query(
@@ -243,14 +248,14 @@ package struct HistoryBuffer: TransactionTable {
     }
 }
 
-/// The error that another process carries out the round, or did so since its rows were read; a later round takes the
-/// remaining rows.
+/// The error thrown when another process carries out the same round, or has done so since this process read the rows; a
+/// later round takes the rows that are left.
 package struct RoundTaken: Error {}
 
 /// The lines of one batch of reports, and their size in bytes.
 struct HistoryBufferRow: TableRow {
     var seq: Int64
-    /// The slot of the process that wrote them.
+    /// The slot of the process that wrote the lines.
     var owner: Int
     var size: Int
     var lines: [UInt8]

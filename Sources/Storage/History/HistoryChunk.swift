@@ -1,10 +1,10 @@
-/// A run of one device's lines, ascending by time, as stored in the history.
+/// Lines of one device, in ascending order of time, as the history stores them in one row.
 struct HistoryChunk: TableRow {
-    /// The device, which existed when its lines arrived, and may have been deleted since.
+    /// The device's id; the device existed when the lines arrived, but may have been deleted since.
     var did: String
     /// The time of the first line, in milliseconds since 1970.
     var from: Int64
-    /// The order of chunks that begin at the same time; set when the chunk is stored.
+    /// A number that orders chunks that begin at the same time; set when the chunk is stored.
     var seq: Int64 = 0
     /// The time of the last line, in milliseconds since 1970.
     var to: Int64
@@ -14,7 +14,7 @@ struct HistoryChunk: TableRow {
     var lines: [UInt8] = []
 
     static let table = Table<HistoryChunk>("history")
-    /// The statement that inserts a chunk unless its device was deleted.
+    /// The statement that inserts a chunk, unless the chunk's device was deleted.
     static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryChunk>) -> HistoryChunk {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The number of a device's records on a day that the history accepted (`HistoryCount`), and the number stored.
+/// The number of a device's records of one day that were accepted (`HistoryCount`), and the number that is stored.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -8,16 +8,17 @@ package struct HistoryComparison: Sendable, Equatable {
     package var day: Int64
     /// The number of accepted records.
     package var taken: Int64
-    /// The number of records in chunks and buffer.
+    /// The number of records in the device's chunks and in the history buffer.
     package var stored: Int64 = 0
 }
 
 extension HistoryTable {
-    /// Compares accepted with stored records for the newest two days of up to `limit` bound devices, without days that
-    /// began before `oldest`.
+    /// Compares the numbers of accepted and stored records of up to `limit` bound devices, for the newest two days of
+    /// each.
     ///
-    /// The devices are those from `start` on; the first ones follow the last one. Within one read all counts are from
-    /// one moment, whatever is written meanwhile.
+    /// Days that began before `oldest` are left out. The devices are taken in the order of their ids, from `start` to
+    /// the last, and then from the first. In one read, all numbers are from the same moment, even if other transactions
+    /// write meanwhile.
     package func compare(from start: String, since oldest: Instant, limit: Int) throws -> [HistoryComparison] {
         let statuses = try sample(from: start, limit: limit)
         var days = statuses.flatMap { record in
@@ -50,7 +51,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Adds the chunks within one day, whose lines need not be read.
+    /// Adds the records of chunks that lie within one day, without reading their lines.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """
@@ -66,7 +67,7 @@ extension HistoryTable {
         }
     }
 
-    /// Adds the lines of chunks that cross a day's beginning or end.
+    /// Adds the records of chunks that cross the beginning or end of a day, after reading their lines.
     private func addAtEdges(_ days: inout [HistoryComparison]) throws {
         let edges = days.indices.flatMap { place in
             let time = HistoryDay.time(of: days[place].day)

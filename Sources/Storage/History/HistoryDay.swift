@@ -5,23 +5,24 @@ import JSON
 package enum HistoryDay {
     /// The length of a day, in milliseconds.
     package static let length: Int64 = 86_400_000
-    /// Half an hour in milliseconds; in almost every zone days begin on a half hour.
+    /// Half an hour in milliseconds; in almost every time zone, days begin at a full or half hour of UTC.
     package static let half: Int64 = 1_800_000
-    /// The fewest records of a day that gets sums; for smaller days, sums would take as much space as the records.
+    /// The minimum number of records of a day for which sums are stored; for fewer records, the sums would take as much
+    /// space as the records.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the day that contains a moment in milliseconds since 1970.
+    /// Returns the number of the day that contains a moment, in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
-    /// Returns the time of a day, in milliseconds since 1970.
+    /// Returns the beginning and end of a day, in milliseconds since 1970.
     package static func time(of day: Int64) -> Range<Int64> { day * length..<(day + 1) * length }
 }
 
 /// The sums of one data point in one day, one for each half hour that has values.
 package struct HistoryDaySums: Sendable {
-    /// The day.
+    /// The number of the day.
     package var day: Int64
-    /// The sums by the number of the half hour in the day, ascending.
+    /// The sums of each half hour that has values, in ascending order of the half hour's number in the day.
     package var halves: [(place: Int64, totals: ValueTotals)] = []
 
     /// Adds a value.
@@ -54,7 +55,7 @@ package struct HistoryDaySums: Sendable {
 
     init(day: Int64) { self.day = day }
 
-    /// Reads sums; returns nil for an invalid text.
+    /// Decodes stored sums; returns nil if the text is not valid.
     init?(day: Int64, text: String) {
         guard let rows = try? JSONValue.parse(Array(text.utf8)).arrayValue else { return nil }
         self.day = day

@@ -1,23 +1,23 @@
 package import Domain
 import JSON
 
-/// The sums of the history's days, from which long charts are drawn.
+/// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point, and one row without a name that says whether the
-/// sums are valid. Sums cover only chunks. Records that arrive for a day after it was summed up, or while it is, make
-/// the day stale: it is ignored, and summed up again.
+/// day's sums are valid. Sums include only records in chunks. If records of a day arrive after or while the day is
+/// summed up, the day becomes stale: readers ignore its sums, and it is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
-    /// The name of the fact with the last day whose sums new records make stale.
+    /// The name under which `meta` stores the last day that new records make stale.
     private static let begunFact = "historyDaysBegun"
-    /// The name of the fact with the last day for which all devices' sums were made.
+    /// The name under which `meta` stores the last day that was summed up for all devices.
     private static let doneFact = "historyDaysDone"
-    /// The name of the row for the day itself; no data point has this name.
+    /// The name of the row that marks a day as summed up; no data point has this name.
     private static let mark = ""
 
     // MARK: Reading
 
-    /// Returns a device's days with valid sums in a range, with the sums of one data point.
+    /// Returns the sums of one data point for each of a device's days in a range that has valid sums.
     package func sums(of name: String, _ did: DeviceID, days: ClosedRange<Int64>) throws -> [HistoryDaySums] {
         guard let begun = try fact(Self.begunFact), let first = try firstDay(did) else { return [] }
         let (from, to) = (max(days.lowerBound, first), min(days.upperBound, begun))
@@ -50,20 +50,20 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Summing up
 
-    /// Returns the day up to which all devices' days were summed up, or nil before the first.
+    /// Returns the last day that was summed up for all devices; nil before the first.
     package func done() throws -> Int64? { try fact(Self.doneFact) }
 
-    /// Makes new records of a day mark its sums as stale from now on, because it is about to be summed up.
+    /// Notes that a day is about to be summed up, so that from now on new records of this day make it stale.
     package func begin(_ day: Int64) throws {
         try raise(Self.begunFact, to: day)
     }
 
-    /// Notes that all devices' days up to this one were summed up.
+    /// Notes that all days up to this one were summed up for all devices.
     package func finish(_ day: Int64) throws {
         try raise(Self.doneFact, to: day)
     }
 
-    /// Sets a day unless a later one is set: another process may be further on.
+    /// Stores a day, unless a later day is stored already, because another process is further on.
     private func raise(_ name: String, to day: Int64) throws {
         try sql.run(
             """
@@ -78,7 +78,7 @@ package struct HistoryDayTable: TransactionTable {
 
     private func fact(_ name: String) throws -> Int64? { try transaction.meta.value(name).flatMap { Int64($0) } }
 
-    /// Returns the devices whose day has many records and isn't summed up.
+    /// Returns the devices among `dids` for which a day has many records and hasn't been summed up.
     package func missing(_ dids: [DeviceID], day: Int64) throws -> [DeviceID] {
         let time = HistoryDay.time(of: day)
         var found: [DeviceID] = []
@@ -128,7 +128,7 @@ package struct HistoryDayTable: TransactionTable {
         return draft
     }
 
-    /// Stores a day's sums, unless its chunks changed since they were made; returns whether it did.
+    /// Stores a day's sums; returns false, with nothing stored, if the day's chunks changed since the sums were made.
     package func save(_ draft: HistoryDayDraft) throws -> Bool {
         let did = draft.did
         try transaction.requireLock(of: did)
@@ -156,7 +156,7 @@ package struct HistoryDayTable: TransactionTable {
         return true
     }
 
-    /// Makes days stale for which chunks arrive after, or while, they are summed up.
+    /// Makes the days of new chunks stale if these days have been summed up, or are being summed up.
     func makeStale(_ chunks: [HistoryChunk]) throws {
         guard let begun = try fact(Self.begunFact) else { return }
         var late: [HistoryDayRow] = []
@@ -179,20 +179,21 @@ package struct HistoryDayTable: TransactionTable {
 
     // MARK: Pruning
 
-    /// Removes the sums of days that began before a moment: some of their records are no longer kept.
+    /// Removes a device's sums of days that began before a moment, because some records of these days are no longer
+    /// kept.
     func prune(before ts: Instant, of did: DeviceID) throws {
         let day = HistoryDay.number(of: ts.milliseconds - 1)
         try sql.run("DELETE FROM historyDay WHERE did = $1 AND day <= $2", did, day)
     }
 }
 
-/// A device's day that is being summed up.
+/// The sums of a device's day that is being summed up.
 package struct HistoryDayDraft: Sendable {
     /// The device.
     package let did: DeviceID
-    /// The day.
+    /// The number of the day.
     package let day: Int64
-    /// The number of records in the chunks that were read, and how many of them belong to the day.
+    /// The number of records in the chunks that were read, and the number of those records that belong to the day.
     private(set) var read: Int64 = 0
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]
@@ -217,7 +218,7 @@ struct HistoryDayRow: TableRow {
     var did: String
     /// The number of days since 1970.
     var day: Int64
-    /// The data point; empty for the day itself.
+    /// The data point's name; empty in the row that says whether the day's sums are valid.
     var name: String
     /// The sums as JSON (`HistoryDaySums`).
     var halves = "[]"
@@ -225,7 +226,7 @@ struct HistoryDayRow: TableRow {
     var stale: Int64 = 0
 
     static let table = Table<HistoryDayRow>("historyDay")
-    /// The statement that inserts a row unless its device was deleted.
+    /// The statement that inserts a row, unless the device was deleted.
     static let insertOfKnownDevice = table.inserting(where: "EXISTS (SELECT 1 FROM device WHERE did = $1)")
 
     static func map(_ column: inout ColumnMapper<HistoryDayRow>) -> HistoryDayRow {

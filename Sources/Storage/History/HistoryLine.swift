@@ -4,12 +4,12 @@ import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
 ///
-/// In the buffer the device's id precedes the bracket, which no id contains.
+/// In the history buffer, the device's id precedes the opening bracket, which no id contains.
 enum HistoryLine {
     private static let newline = UInt8(ascii: "\n")
     private static let bracket = UInt8(ascii: "[")
 
-    /// Writes a record's line, without the device.
+    /// Appends a record's line, without the device's id.
     static func append(_ record: HistoryRecord, to bytes: inout [UInt8]) {
         bytes.append(bracket)
         append(record.ts.milliseconds, to: &bytes)
@@ -27,7 +27,7 @@ enum HistoryLine {
         bytes.append(contentsOf: String(number).utf8)
     }
 
-    /// Reads a line.
+    /// Decodes a line of a device.
     static func record(_ line: ArraySlice<UInt8>, of did: DeviceID) -> HistoryRecord? {
         let value = line.withUnsafeBufferPointer { try? JSONValue.parse($0) }
         guard let parts = value?.arrayValue, parts.count >= 2, let ts = parts[0].intValue else { return nil }
@@ -39,7 +39,7 @@ enum HistoryLine {
         )
     }
 
-    /// Returns the time of a line, which begins with its bracket.
+    /// Returns the time of a line that begins with the bracket, in milliseconds since 1970.
     static func ts(_ line: some Collection<UInt8>) -> Int64 {
         var rest = line.dropFirst()
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -52,7 +52,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Passes each line of a device's chunk to `body`, with its newline.
+    /// Passes each line of a device's chunk to `body`, including the newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -62,10 +62,10 @@ enum HistoryLine {
         }
     }
 
-    /// A part of the buffer's bytes.
+    /// A part of the bytes of a buffer row.
     typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// Passes each line of the buffer to `body`, divided into device and line.
+    /// Passes each line of a buffer row to `body`, divided into the device's id and the rest.
     static func forEachInBuffer(_ lines: UnsafeBufferPointer<UInt8>, _ body: (_ did: Part, _ line: Part) -> Void) {
         forEach(in: lines) { start, end in
             guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else { return }
@@ -73,7 +73,7 @@ enum HistoryLine {
         }
     }
 
-    /// Passes each line of one device in the buffer to `body`, without the device.
+    /// Passes each line of one device in a buffer row to `body`, without the device's id.
     static func forEach(in lines: UnsafeBufferPointer<UInt8>, of did: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         forEach(in: lines) { start, end in
             guard end - start > did.count, lines[start + did.count] == bracket,
@@ -92,7 +92,7 @@ enum HistoryLine {
         }
     }
 
-    /// Returns the first position of a byte; uses libc, since a buffer has megabytes.
+    /// Returns the first position of a byte; uses `memchr` of libc for speed, since the buffer contains megabytes.
     private static func index(of byte: UInt8, in lines: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         guard let base = lines.baseAddress, let found = memchr(base + start, Int32(byte), lines.count - start) else {
             return nil

@@ -1,11 +1,12 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes `body` a device's records from a place up to `to`, each with the place after it, until `body` returns
-    /// false.
+    /// Passes to `body` a device's records from a place up to the moment `to`, each with the place after it, until
+    /// `body` returns false.
     ///
-    /// Records are ordered by time, those of one moment by arrival. Each is read once, from the buffer or a chunk,
-    /// whatever the compactor has moved; no more chunks are read than needed.
+    /// The records are passed in the order of their times, and those of the same time in the order of arrival. Each
+    /// record is read once, from the buffer or from a chunk, even if compaction is moving it. No more chunks are read
+    /// than needed.
     ///
     /// - Returns: The number of records read.
     package func scan(
@@ -37,7 +38,8 @@ extension HistoryTable {
     }
 }
 
-/// A merge of one device's chunks and buffer into one order, which reads no further than needed.
+/// A merge of one device's records from chunks and from the buffer into one sequence, which reads no further than
+/// needed.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64
@@ -49,7 +51,8 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// Lines of chunks, and of the buffer, each in order; lines before the head are done.
+    /// The lines of chunks and the lines of the buffer, each in order; the lines before `head` and `bufferHead` have
+    /// been passed on.
     private var chunks: [Line] = []
     private var head = 0
     private var buffer: [Line] = []
@@ -87,13 +90,13 @@ private struct HistoryMerge {
         guard count > 0, chunks.count > count else { return }
         let (last, first) = (chunks[count - 1], chunks[count])
         guard (last.ts, last.seq) > (first.ts, first.seq) else { return }
-        // Stable: lines of the same chunk with the same time keep their order.
+        // Sorting by index too keeps the order of lines of the same chunk with the same time.
         chunks = chunks.indices
             .sorted { (chunks[$0].ts, chunks[$0].seq, $0) < (chunks[$1].ts, chunks[$1].seq, $1) }
             .map { chunks[$0] }
     }
 
-    /// Passes the records before a moment to `body`; returns false once `body` has.
+    /// Passes the records before a moment to `body`; returns false as soon as `body` has returned false.
     mutating func handOver(before bound: Int64, _ body: (HistoryRecord, HistoryPlace) throws -> Bool) throws -> Bool {
         while !isOver, let line = next(before: bound) {
             if line.ts == place.ts.milliseconds {
@@ -114,7 +117,7 @@ private struct HistoryMerge {
     private mutating func next(before bound: Int64) -> Line? {
         let chunk = head < chunks.count ? chunks[head] : nil
         let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
-        // At the same moment chunks are first, since their lines arrived before.
+        // Among lines of the same time, those of chunks come first, since they arrived before those in the buffer.
         if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
             return chunk

@@ -1,10 +1,10 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a moment, newest first; among records of one moment, the last to arrive is
-    /// first.
+    /// Returns a device's records up to a moment, the newest first; of records with the same time, the last to arrive
+    /// is first.
     ///
-    /// Reads the buffer and as many chunks as are needed, from the newest on.
+    /// Reads the buffer, and as many chunks as needed, beginning with the newest.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
         var lines: [(ts: Int64, order: Int, bytes: ArraySlice<UInt8>)] = []
         func add(_ line: ArraySlice<UInt8>) {
@@ -20,13 +20,13 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // Older chunks can extend beyond this one's beginning, by at most a chunk's longest time.
+            // Older chunks can contain lines that are later than this chunk's beginning, by at most `spanMax`.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)
             return true
         }
-        // Lines in the buffer arrived after those in chunks.
+        // Lines in the buffer are added last, since they arrived after the lines in chunks.
         let end = Instant(milliseconds: min(moment.milliseconds, Instant.max.milliseconds - 1) + 1)
         try buffer.lines(of: did, from: Instant(milliseconds: 0), to: end, add)
         lines.sort { ($0.ts, $0.order) > ($1.ts, $1.order) }

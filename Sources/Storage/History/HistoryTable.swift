@@ -1,11 +1,11 @@
 package import Domain
 package import JSON
 
-/// A device's report of one moment.
+/// A report of a device with its time, as the history stores it.
 package struct HistoryRecord: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
-    /// The effective time.
+    /// The time of the report's values.
     package var ts: Instant
     /// The values as JSON text, or nil.
     package var json: [UInt8]?
@@ -31,29 +31,31 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record is first in the buffer, which has one row for each batch of reports, and later in a chunk of its device,
-/// which covers up to an hour, ascending by time. Every reader reads both.
+/// A record is first stored in the buffer, which has one row for each batch of reports. Compaction later moves it into
+/// a chunk, which contains records of one device from at most an hour, in ascending order of time. Every reader reads
+/// both the buffer and the chunks.
 package struct HistoryTable: TransactionTable {
     let transaction: Transaction
 
-    /// The longest time that one chunk covers, in milliseconds; a chunk that reaches a moment begins at most this long
-    /// before it.
+    /// The longest period that one chunk covers, in milliseconds, so that a chunk with lines of a moment begins at most
+    /// this long before the moment.
     static let spanMax: Int64 = 3_600_000
 
-    /// The sums of days, for long charts.
+    /// The sums of days, from which charts of long periods are drawn.
     package var days: HistoryDayTable { HistoryDayTable(transaction: transaction) }
 
-    /// The newest records, not sorted yet.
+    /// The newest records, which have not been compacted yet.
     package var buffer: HistoryBuffer { HistoryBuffer(transaction: transaction) }
 
-    /// Adds records in the order of arrival.
+    /// Adds records, which must be in the order of arrival.
     package func append(_ records: [HistoryRecord]) throws {
         try buffer.append(records)
     }
 
-    /// Passes the records of devices at certain moments to `body`, with the index in `wanted`.
+    /// Passes each stored record of the wanted devices and times to `body`, with the index in `wanted`.
     ///
-    /// Reads the whole buffer once, so it is only for the few reports that are older than their device's last one.
+    /// Reads the whole buffer once, so it is meant only for the few reports that are older than their device's last
+    /// report.
     package func find(_ wanted: [(did: DeviceID, ts: Instant)], _ body: (Int, HistoryRecord) -> Void) throws {
         guard !wanted.isEmpty else { return }
         try sql.query(
@@ -86,14 +88,14 @@ package struct HistoryTable: TransactionTable {
         }
     }
 
-    /// Returns how many records a device has.
+    /// Returns the number of a device's records.
     package func count(_ did: DeviceID) throws -> Int64 {
         var count = try sql.integer("SELECT CAST(sum(count) AS BIGINT) FROM history WHERE did = $1", did) ?? 0
         try buffer.forEach { other, _ in if other == did { count += 1 } }
         return count
     }
 
-    /// Returns whether a device has chunks, or sums of days, that are wholly older than a moment.
+    /// Returns whether a device has chunks or sums of days that end before a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -106,16 +108,16 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes `body` a device's records of a time that aren't in a chunk yet, in the order of arrival.
+    /// Passes to `body` a device's records of a period that aren't in a chunk yet, in the order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }
         }
     }
 
-    /// Deletes at most `limit` chunks that are wholly older than a moment; returns how many.
+    /// Deletes at most `limit` of a device's chunks that end before a moment; returns the number deleted.
     ///
-    /// Also deletes the sums of days that began before it.
+    /// Also deletes the device's sums of days that began before the moment.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try days.prune(before: ts, of: did)
         try sql.run(

@@ -1,10 +1,11 @@
 import Domain
 
-/// A key with the digests of its secrets.
+/// An API key with the digests of its secrets.
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The secret before the last rotation, and when it expires; nil once the new secret was used.
+    /// The digest of the secret before the last rotation, and when that secret expires; nil once the new secret was
+    /// used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 

@@ -4,22 +4,24 @@ import Sodium
 
 /// The API keys of makers' servers.
 ///
-/// A change here also changes the key's terminal in the gate's credentials.
+/// Each change of a key also changes the key's terminal in the gate's credentials.
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the key with a secret, even an ended key, or nil; the secret before a rotation counts while it overlaps
-    /// with the new one.
+    /// Returns the API key with a secret, even an ended key, or nil.
+    ///
+    /// After a rotation, the earlier secret counts too as long as it is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
         return try keys("WHERE oldTokenHash = $1 AND oldTokenUntil > $2", hash, transaction.now).first
     }
 
-    /// Returns one key, even an ended key, or nil.
+    /// Returns one API key, even an ended key, or nil.
     package func find(_ id: KeyID) throws -> APIKey? { try keys("WHERE keyId = $1", id).first }
 
-    /// Returns an app's keys, or all apps' keys, oldest first; ended keys are included while they are kept.
+    /// Returns the API keys of one app or of all apps, the oldest first; ended keys are included as long as they are
+    /// stored.
     package func all(of app: AppID? = nil) throws -> [APIKey] {
         try keys("WHERE ($1 = '' OR appId = $1) ORDER BY createdAt, keyId", app?.text ?? "")
     }
@@ -29,12 +31,12 @@ package struct KeyTable: TransactionTable {
         try keys("WHERE appId = $1 AND endedAt IS NULL ORDER BY createdAt, keyId", app)
     }
 
-    /// Returns whether a terminal is a key's.
+    /// Returns whether a terminal belongs to an API key.
     package func owns(_ terminal: TerminalID) throws -> Bool {
         try sql.integer("SELECT 1 FROM apiKey WHERE terminalId = $1", terminal) != nil
     }
 
-    /// Returns whether a terminal's key is live.
+    /// Returns whether a terminal belongs to an API key that has not ended.
     package func isLive(on terminal: TerminalID) throws -> Bool {
         try sql.integer("SELECT 1 FROM apiKey WHERE terminalId = $1 AND endedAt IS NULL", terminal) != nil
     }
@@ -45,13 +47,14 @@ package struct KeyTable: TransactionTable {
 
     // MARK: Changes
 
-    /// Adds a key with its secret.
+    /// Adds an API key with its secret.
     package func add(_ key: APIKey, token: String) throws {
         try sql.run(KeyRow.table.insert, KeyRow(key: key, tokenHash: Sodium.sha256(token.utf8)))
         try tellGate(key)
     }
 
-    /// Gives a live key a new secret; the present one works until the new one's first use, for a day at most.
+    /// Gives a key that has not ended a new secret; the present secret works until the new one is first used, but for
+    /// at most a day.
     package func rotate(_ key: APIKey, to token: String) throws {
         try change(
             key,
@@ -65,7 +68,7 @@ package struct KeyTable: TransactionTable {
         )
     }
 
-    /// Ends a key.
+    /// Ends an API key.
     package func end(_ key: APIKey) throws {
         try change(
             key,
@@ -78,8 +81,9 @@ package struct KeyTable: TransactionTable {
         )
     }
 
-    /// Notes that a secret of a key was used: the newest ends its predecessor, and the moment is stored once a minute at
-    /// most.
+    /// Records that a secret of a key was used.
+    ///
+    /// The first use of a new secret makes the earlier one invalid. The time of use is stored at most once a minute.
     package func use(_ token: String, of key: APIKey) throws {
         if key.hasOldToken {
             try change(
@@ -97,7 +101,9 @@ package struct KeyTable: TransactionTable {
         try sql.run("UPDATE apiKey SET lastSeenAt = $1 WHERE keyId = $2", transaction.now, key.id)
     }
 
-    /// Ends the secret before a rotation, which worked until a moment, because the gate saw the new one used.
+    /// Makes the secret before the last rotation invalid at once, because the gate has seen the new secret used.
+    ///
+    /// Does nothing if the end of that secret's validity isn't `until`, since the key has then been rotated again.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,
@@ -123,17 +129,17 @@ package struct KeyTable: TransactionTable {
 
     // MARK: The end of keys
 
-    /// Returns at most `limit` live keys that have expired at a moment.
+    /// Returns at most `limit` keys that have expired at a moment, but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [APIKey] {
         try keys("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next live key expires, or nil.
+    /// Returns when the next key that has not ended expires, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }
 
-    /// Deletes at most `limit` keys that ended before a moment, with their terminals; returns how many.
+    /// Deletes at most `limit` keys that ended before a moment, with their terminals; returns the number deleted.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT keyId, terminalId FROM apiKey WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",

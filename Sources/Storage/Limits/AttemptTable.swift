@@ -1,17 +1,17 @@
 package import Domain
 
-/// Counters of tries: wrong passcodes, wrong secrets, and anything else limited in a window of time.
+/// Counters of attempts, such as wrong passcodes or wrong secrets, whose number in a window of time is limited.
 ///
-/// A window that begins farther ahead than two machines' clocks can differ stems from a clock that was set back since,
-/// and counts as over.
+/// If a window begins farther in the future than the clocks of two machines can differ, the clock has been set back
+/// since, and the window counts as over.
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How far ahead a window can begin, in seconds.
+    /// How far in the future a window can begin, in seconds.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { transaction.now.adding(seconds: Self.aheadMaxSeconds) }
 
-    /// Returns the seconds until a subject can try again; nil while it has tries left.
+    /// Returns the number of seconds until a subject can try again; nil if the subject has attempts left.
     package func retryAfter(
         _ subject: String,
         max: Int,
@@ -22,11 +22,11 @@ package struct AttemptTable: TransactionTable {
         return count >= max && end > transaction.now && since <= farthest ? transaction.now.seconds(until: end) : nil
     }
 
-    /// A limit on tries.
+    /// A limit on the attempts of a subject.
     package struct Limit: Sendable {
-        /// The counted subject.
+        /// The subject whose attempts are counted.
         package var subject: String
-        /// The number of tries in a window.
+        /// The number of attempts in a window.
         package var max: Int
         /// The length of a window, in seconds.
         package var windowSeconds: Int64
@@ -39,14 +39,14 @@ package struct AttemptTable: TransactionTable {
         }
     }
 
-    /// Counts a try within each of some limits, or none if a limit is used up.
+    /// Counts an attempt for each of some limits, or for none of them if a limit is used up.
     ///
-    /// One statement compares and counts a try, and locks the counter until the transaction ends, so that several
-    /// processes together have no more tries than one.
+    /// One statement checks a limit, counts the attempt, and locks the counter until the transaction ends. Several
+    /// processes together can therefore count no more attempts than one process.
     ///
-    /// - Returns: The seconds until none of the limits is used up any more; nil if the try was counted.
+    /// - Returns: The number of seconds until no limit is used up any more; nil if the attempt was counted.
     package func take(_ limits: [Limit]) throws -> Int64? {
-        // In one order, so that no two transactions wait for each other.
+        // All transactions lock counters in the same order, so that no two of them wait for each other.
         let limits = limits.sorted { $0.subject < $1.subject }
         var taken: Set<String> = []
         try sql.query(
@@ -70,13 +70,14 @@ package struct AttemptTable: TransactionTable {
         let refusing = limits.filter { !taken.contains($0.subject) }
         guard !refusing.isEmpty else { return nil }
         for subject in taken.sorted() { try takeBack(subject) }
-        // At least a second: another transaction may have counted by a clock that is ahead of ours.
+        // The wait is at least a second, since another transaction may have counted by a clock that is ahead of this
+        // one.
         return try refusing.map { try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1 }.max()
     }
 
-    /// Counts a try, even if none is left; returns the number of tries in the present window.
+    /// Counts an attempt, even if the limit is used up; returns the number of attempts in the present window.
     ///
-    /// The first try after a window's end starts a new window.
+    /// The first attempt after a window's end begins a new window.
     @discardableResult
     package func add(_ subject: String, windowSeconds: Int64) throws -> Int {
         Int(
@@ -91,7 +92,7 @@ package struct AttemptTable: TransactionTable {
         )
     }
 
-    /// The statement that counts a try in the present window, or as the first of a new window.
+    /// The statement that counts an attempt in the present window, or as the first one of a new window.
     private static let counting = """
         INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
         ON CONFLICT (subject) DO UPDATE SET
@@ -100,31 +101,31 @@ package struct AttemptTable: TransactionTable {
             until = CASE WHEN attempt.since NOT BETWEEN $4 + 1 AND $5 THEN excluded.until ELSE attempt.until END
         """
 
-    /// Takes back a try that was counted before it proved right.
+    /// Subtracts an attempt that was counted before it turned out to be valid.
     package func takeBack(_ subject: String) throws {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }
 
-    /// The beginnings of subjects that continue with a user's id, alone or before a slash.
+    /// The prefixes of subjects about users; each is followed by a user's id, and possibly by a slash and more text.
     private static let beforeUser = [
         "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/", "invite:",
         "remoteDevice:",
     ]
 
-    /// Deletes a user's tries.
+    /// Deletes the counters of a user's attempts.
     package func forget(_ uid: UserID) throws {
         try sql.run("DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3", each: Self.beforeUser) {
             beginning in
             let subject = beginning + uid.text
-            // From the slash to the character after it.
+            // The range of texts that continue with a slash: "0" is the character after "/".
             return (subject, subject + "/", subject + "0")
         }
     }
 
-    /// Deletes a subject's tries.
+    /// Deletes the counter of a subject's attempts.
     package func clear(_ subject: String) throws { try sql.run("DELETE FROM attempt WHERE subject = $1", subject) }
 
-    /// Returns how many counters there are.
+    /// Returns the number of counters.
     package func count() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM attempt") ?? 0
     }

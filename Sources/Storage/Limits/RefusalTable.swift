@@ -6,7 +6,8 @@ import Sodium
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds refusals at a moment, and deletes those older than `oldest` and the oldest beyond `max`.
+    /// Adds refusals, deletes refusals older than `oldest`, and then deletes the oldest ones until at most `max` rows
+    /// are left.
     package func add(
         _ refusals: [ClientRefusal],
         keeping max: Int,
@@ -35,7 +36,7 @@ package struct RefusalTable: TransactionTable {
         try prune(keeping: max, since: oldest)
     }
 
-    /// Deletes refusals older than `oldest`, and the oldest beyond `max`.
+    /// Deletes refusals older than `oldest`, and then the oldest ones until at most `max` rows are left.
     package func prune(keeping max: Int, since oldest: Instant) throws {
         try sql.run("DELETE FROM refusal WHERE lastAt < $1", oldest)
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
@@ -46,7 +47,7 @@ package struct RefusalTable: TransactionTable {
         )
     }
 
-    /// Returns the newest refusals since a moment, oldest first, each with its row's id.
+    /// Returns at most `limit` of the newest refusals since a moment, the oldest of them first, each with its row's id.
     package func page(since moment: Instant, limit: Int) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
@@ -68,12 +69,12 @@ package struct RefusalTable: TransactionTable {
         }.compactMap(\.self).reversed()
     }
 
-    /// Returns how many rows are kept.
+    /// Returns the number of rows.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM refusal") ?? 0 }
 
     /// Returns the number of refusals since a moment, by reason, the most frequent first.
     ///
-    /// A row of similar refusals counts in full if its last one happened since then.
+    /// A row of similar refusals counts in full if its last refusal happened at or after the moment.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """

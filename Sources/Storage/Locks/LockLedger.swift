@@ -1,10 +1,10 @@
 import Domain
 
-/// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`).
+/// The locks that one transaction, or one piece of it (`Transaction.beginPiece()`), has taken.
 ///
-/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only under its lock. And
-/// locks are taken in one order, so that no two transactions wait for each other: users before devices, each ascending
-/// by id.
+/// Two rules keep concurrent transactions apart. First, a transaction writes rows about a user or a device only while
+/// it holds the lock of that user or device. Second, all transactions take locks in the same order, so that no two of
+/// them wait for each other: users before devices, each in ascending order of ids.
 struct LockLedger {
     /// A rule that a transaction broke.
     enum Breach: Error, Equatable, CustomStringConvertible {
@@ -14,9 +14,9 @@ struct LockLedger {
         case device(DeviceID)
         /// A row about a user and a device was written without the lock of either.
         case pair(UserID, DeviceID)
-        /// A lock was taken after one that follows it in the order.
+        /// A lock was taken after a lock that comes later in the order.
         case order(String, after: String)
-        /// A row about any number of users or devices was written without the lock of all.
+        /// Rows about any number of users or devices were written without the lock of all users and devices.
         case all
 
         var description: String {
@@ -30,7 +30,7 @@ struct LockLedger {
         }
     }
 
-    /// A lock's place in the order.
+    /// The place of a lock in the order.
     private enum Place: Hashable, Comparable, CustomStringConvertible {
         case user(UserID)
         case device(DeviceID)
@@ -58,9 +58,9 @@ struct LockLedger {
 
     // MARK: Locking
 
-    /// Records locks taken in the order of the arguments: users, then devices.
+    /// Records that locks were taken in the order of the arguments, first of users and then of devices.
     ///
-    /// A held lock can be requested again at any time.
+    /// A lock that the transaction already holds can be requested again at any time.
     mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
         for uid in users { try take(.user(uid)) }
         for did in devices { try take(.device(did)) }
@@ -73,8 +73,9 @@ struct LockLedger {
         last = place
     }
 
-    /// Records the lock of a user that the transaction creates; no other transaction knows the user, so nothing waits
-    /// for the lock.
+    /// Records the lock of a user that the transaction creates.
+    ///
+    /// The lock can be taken out of order: no other transaction knows the user, so none waits for this lock.
     mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
     /// Records the lock of a device that the transaction creates.
@@ -94,7 +95,7 @@ struct LockLedger {
         guard holdsAll || held.contains(.device(did)) else { throw .device(did) }
     }
 
-    /// Checks that a user or a device is locked: either guards a row about both.
+    /// Checks that a user or a device is locked; either lock suffices for writing a row about both.
     func require(_ uid: UserID, or did: DeviceID) throws(Breach) {
         guard holdsAll || held.contains(.user(uid)) || held.contains(.device(did)) else { throw .pair(uid, did) }
     }

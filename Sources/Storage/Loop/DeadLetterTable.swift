@@ -2,31 +2,33 @@ package import Domain
 
 /// A message that is kept as a dead letter because no retry can succeed.
 ///
-/// The rules in words (reference: operation#dead-letters).
+/// See the reference for the rules (reference: operation#dead-letters).
 package struct DeadLetter: Sendable {
     /// The row's id; later letters have larger ids.
     package var id: Int64
-    /// The worker that stored it.
+    /// The worker that stored the message.
     package var worker: String
-    /// The topic that it was published to.
+    /// The topic to which the message was published.
     package var topic: String
-    /// Its payload, or the part of it that can be kept.
+    /// The message's payload, or the part of it that can be kept.
     package var payload: [UInt8]
-    /// Whether only names and sizes were kept, because the values can be secret.
+    /// Whether only the names and sizes of the payload's values were kept, because the values can be secret.
     package var isShapeOnly: Bool
-    /// The reason.
+    /// The reason why no retry can succeed.
     package var reason: String
-    /// When it was stored.
+    /// When the message was stored.
     package var at: Instant
 }
 
-/// Dead letters: the newest ones.
+/// The newest dead letters.
 package struct DeadLetterTable: TransactionTable {
     let transaction: Transaction
 
-    /// Adds dead letters and deletes the oldest beyond about `max`; returns the new rows' ids, which ascend.
+    /// Adds dead letters, and deletes the oldest so that about `max` are left; returns the ids of the new rows, in
+    /// ascending order.
     ///
-    /// The engine numbers the rows and never reuses a number, so the id of a dropped letter never names another letter.
+    /// The engine numbers the rows and never reuses a number, so the id of a deleted letter never belongs to another
+    /// letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -42,7 +44,7 @@ package struct DeadLetterTable: TransactionTable {
         ) { letter in
             (
                 worker,
-                // PostgreSQL refuses a NUL in texts, and a topic can hold any character.
+                // PostgreSQL refuses the character NUL in texts, but a topic can contain any character.
                 letter.topic.filter { $0 != "\0" },
                 letter.payload,
                 letter.isShapeOnly,
@@ -56,17 +58,17 @@ package struct DeadLetterTable: TransactionTable {
         return ids
     }
 
-    /// Returns letters older than `id`, newest first.
+    /// Returns dead letters with ids below `id`, the newest first.
     package func page(before id: Int64 = .max, limit: Int) throws -> [DeadLetter] {
         try sql.rows(of: DeadLetter.table, "WHERE id < $1 ORDER BY id DESC LIMIT $2", id, limit)
     }
 
-    /// Returns letters newer than `id`, oldest first.
+    /// Returns dead letters with ids above `id`, the oldest first.
     package func page(after id: Int64, limit: Int) throws -> [DeadLetter] {
         try sql.rows(of: DeadLetter.table, "WHERE id > $1 ORDER BY id LIMIT $2", id, limit)
     }
 
-    /// Returns the number of letters since a moment, by reason, the most frequent first.
+    /// Returns the number of dead letters since a moment, by reason, the most frequent first.
     package func counts(since moment: Instant) throws -> [(reason: String, count: Int64)] {
         try sql.query(
             """
@@ -79,25 +81,26 @@ package struct DeadLetterTable: TransactionTable {
         }
     }
 
-    /// Returns one letter, or nil.
+    /// Returns one dead letter, or nil.
     package func find(_ id: Int64) throws -> DeadLetter? {
         guard id < .max else { return nil }
         return try page(before: id + 1, limit: 1).first { $0.id == id }
     }
 
-    /// Removes one letter; returns whether it existed.
+    /// Deletes one dead letter; returns whether it existed.
     package func drop(_ id: Int64) throws -> Bool {
         try sql.run("DELETE FROM deadLetter WHERE id = $1", id)
         return try sql.changes > 0
     }
 
-    /// Returns the id of the newest letter, or 0.
+    /// Returns the id of the newest dead letter, or 0.
     package func newest() throws -> Int64 {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the newest letter that exceeds a total size of topics and payloads in bytes, counted from the newest;
-    /// nil if all fit.
+    /// Returns the id of the newest dead letter that doesn't fit into a total size; nil if all of them fit.
+    ///
+    /// The size is the sum of topics and payloads in bytes, counted from the newest letter on.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
         let sizes = try sql.query(
@@ -112,12 +115,12 @@ package struct DeadLetterTable: TransactionTable {
         return nil
     }
 
-    /// Removes a letter and all older ones.
+    /// Deletes a dead letter and all older ones.
     package func drop(upTo id: Int64) throws { try sql.run("DELETE FROM deadLetter WHERE id <= $1", id) }
 
-    /// Removes the letters that name a user, or a terminal that the user has or had a session on.
+    /// Deletes the dead letters that name a user, or a terminal on which the user has or had a session.
     ///
-    /// Reads all letters, whose number is limited.
+    /// Reads all dead letters, whose number is limited.
     func forget(_ uid: UserID) throws {
         try sql.run(
             """
@@ -130,13 +133,13 @@ package struct DeadLetterTable: TransactionTable {
         )
     }
 
-    /// Removes all letters; returns their number.
+    /// Deletes all dead letters; returns the number deleted.
     package func dropAll() throws -> Int {
         try sql.run("DELETE FROM deadLetter")
         return try sql.changes
     }
 
-    /// Returns how many letters there are.
+    /// Returns the number of dead letters.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM deadLetter") ?? 0 }
 }
 

@@ -1,4 +1,4 @@
-/// The progress of a new installation; each query stops at the first row.
+/// The progress of a new installation, found by queries that each stop at the first row.
 package struct GuideTable {
     let transaction: Transaction
 

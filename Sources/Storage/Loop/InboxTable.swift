@@ -1,6 +1,6 @@
 package import Domain
 
-/// The key of a report that must take effect once: its device, and its id or a substitute.
+/// The key by which a report takes effect only once: its device, and its id or a substitute for it.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
@@ -14,11 +14,12 @@ package struct InboxKey: Hashable, Sendable {
     }
 }
 
-/// The ids of reports that took effect, each with the version it led to.
+/// The ids of reports that took effect, each with the version of the device's state after the report.
 package struct InboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes `body` the version of each key that took effect before, with the key's index.
+    /// Passes to `body`, for each key whose report took effect before, the index of the key and the version after the
+    /// report.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
             (keys[$0].did, keys[$0].id)
@@ -27,7 +28,7 @@ package struct InboxTable: TransactionTable {
         }
     }
 
-    /// Claims new keys.
+    /// Adds the keys of reports that take effect in this transaction.
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
         try transaction.requireLocks(of: entries.map(\.key.did))
         try sql.run("INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)", each: entries) {
@@ -35,19 +36,19 @@ package struct InboxTable: TransactionTable {
         }
     }
 
-    /// Returns the devices with more than `count` keys.
+    /// Returns the devices with more than `count` stored keys.
     package func crowded(over count: Int) throws -> [DeviceID] {
         try sql.values("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count)
     }
 
-    /// Returns when the oldest of a device's newest `count` keys was claimed; nil if it has fewer.
+    /// Returns when the oldest of a device's newest `count` keys was added; nil if the device has fewer keys.
     ///
     /// Reads all keys of the device.
     package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
         try sql.value("SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2", did, count - 1)
     }
 
-    /// Deletes at most `limit` of a device's keys claimed before a moment; returns how many.
+    /// Deletes at most `limit` of a device's keys that were added before a moment; returns the number deleted.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

@@ -1,11 +1,11 @@
 package import Domain
 import Sodium
 
-/// Messages to be published: one row for each batch that has any.
+/// Messages to be published, with one row for all messages of a batch.
 package struct OutboxTable: TransactionTable {
     let transaction: Transaction
 
-    /// One row: the messages of one batch.
+    /// A row of the outbox: the messages of one batch.
     package struct Entry: Sendable {
         /// The row's id; later batches have larger ids.
         package var id: Int64
@@ -15,7 +15,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Adds messages to be published by a worker; returns the row's id.
     ///
-    /// If `isSecret`, a message holds a token, a code or a secret, and the row is sealed.
+    /// `isSecret` says that a message contains a token, a code or a secret, so that the row must be encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
         let id = transaction.sequence.next(transaction.now)
         let bytes = OutboxCodec.encode(messages)
@@ -32,7 +32,8 @@ package struct OutboxTable: TransactionTable {
         return id
     }
 
-    /// Returns the messages that a worker still has to publish, oldest first, starting after a row.
+    /// Returns the rows with messages that a worker still has to publish, the oldest first, starting after the row
+    /// `id`.
     ///
     /// Rows that `isKnown` accepts count towards `limit`, but are neither read nor returned.
     package func entries(
@@ -50,7 +51,7 @@ package struct OutboxTable: TransactionTable {
             worker,
             limit
         ) { row -> Entry? in
-            // Nothing else of a known row is read, because it can hold many messages.
+            // The rest of a known row isn't read, because it can contain many messages.
             guard !isKnown(row.next()) else { return nil }
             let row = row.nextRow(OutboxRow.self)
             let bytes = row.isSealed ? transaction.key.open(row.messages) : row.messages
@@ -58,21 +59,21 @@ package struct OutboxTable: TransactionTable {
         }.compactMap(\.self)
     }
 
-    /// A lane's backlog of messages to publish.
+    /// The backlog of a lane's messages that are to be published.
     package struct Lag: Sendable, Equatable {
         /// The number of waiting rows.
         package let rows: Int64
-        /// When the oldest of them was written.
+        /// When the oldest waiting row was written.
         package let since: Instant
 
-        /// Creates a lag.
+        /// Creates a description of a backlog.
         package init(rows: Int64, since: Instant) {
             self.rows = rows
             self.since = since
         }
     }
 
-    /// Returns each lane's lag, by its name; lanes with nothing to publish are left out.
+    /// Returns the backlog of each lane, by the lane's name; lanes with nothing to publish are left out.
     package func lags() throws -> [String: Lag] {
         let rows = try sql.query(
             "SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker"
@@ -88,11 +89,12 @@ package struct OutboxTable: TransactionTable {
         return Dictionary(rows) { first, _ in first }
     }
 
-    /// Returns the number of each lane's waiting rows, by its name; lanes without any are left out.
+    /// Returns the number of waiting rows of each lane, by the lane's name; lanes without waiting rows are left out.
     package func depths() throws -> [String: Int64] { try lags().mapValues(\.rows) }
 
-    /// Returns at most `limit` topics of waiting messages in the first rows of each lane, with their numbers of
-    /// messages, largest first.
+    /// Returns the topics with the most waiting messages, at most `limit`, and the number of messages of each.
+    ///
+    /// Counts only the messages in the first rows of each lane.
     package func topics(limit: Int) throws -> [(topic: String, count: Int)] {
         var counts: [String: Int] = [:]
         for worker in try depths().keys {
@@ -106,21 +108,21 @@ package struct OutboxTable: TransactionTable {
 
     private static let topicRowsMax = 1000
 
-    /// Deletes rows of which the broker has accepted all messages.
+    /// Deletes rows after the broker has accepted all of their messages.
     package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }
     }
 
-    /// Returns when a worker's oldest row was written; nil if it has none.
+    /// Returns when a worker's oldest row was written; nil if the worker has no rows.
     package func oldest(of worker: String) throws -> Instant? {
-        // Uses the index, since reading every row would also read its messages.
+        // The query reads one row by the index, since reading every row would also read the messages.
         try sql.value(
             "SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1",
             worker
         )
     }
 
-    /// Returns how many rows a worker has.
+    /// Returns the number of a worker's rows.
     package func depth(of worker: String) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1", worker) ?? 0
     }
@@ -130,7 +132,7 @@ package struct OutboxTable: TransactionTable {
 struct OutboxRow: TableRow {
     var id: Int64
     var worker: String
-    /// Whether the messages are sealed.
+    /// Whether the messages are encrypted with the server's key.
     var isSealed: Bool
     var messages: [UInt8]
     var createdAt: Instant
@@ -148,12 +150,12 @@ struct OutboxRow: TableRow {
     }
 }
 
-/// Messages as the bytes of one outbox row: each a run of lengths and bytes.
+/// The codec of an outbox row: each message is a sequence of byte strings, each preceded by its length.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2
     private static let expiring: UInt8 = 4
-    /// The payload repeats the previous message's: one report for many users.
+    /// The payload is the same as the previous message's, as when one report is sent to many users.
     private static let repeating: UInt8 = 8
     private static let traced: UInt8 = 16
 

@@ -2,12 +2,12 @@ import Glibc
 
 /// The space on a disk, in bytes.
 package struct DiskRoom: Sendable, Equatable {
-    /// The bytes that this user can still use.
+    /// The number of bytes that the process's user can still use.
     package var free: Int64
-    /// The bytes that this user could use if the disk were empty.
+    /// The number of bytes that the process's user could use if the disk were empty.
     package var total: Int64
 
-    /// Creates figures.
+    /// Creates a description of a disk's space.
     package init(free: Int64, total: Int64) {
         self.free = free
         self.total = total
@@ -22,7 +22,7 @@ package struct DiskRoom: Sendable, Equatable {
         return DiskRoom(free: Int64(space.f_bavail) * block, total: (taken + Int64(space.f_bavail)) * block)
     }
 
-    /// Returns the space on the disk that a path is on, or will be.
+    /// Returns the space on the disk of a path that may not exist yet.
     package static func nearest(_ path: String) -> DiskRoom? {
         var path = path
         while !path.isEmpty {

@@ -1,9 +1,10 @@
 package import Domain
 
-/// A kind of rows that end at a moment: some kinds are deleted a time after it, the others are ended by a worker.
+/// A kind of rows that end at some time; rows of some kinds are deleted a while later, and rows of the other kinds are
+/// ended by a worker.
 ///
-/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new kind of rows needs
-/// a line below, and a line in the workers' `ExpiredRows` that says how long they are kept.
+/// Deleting and counting use the same condition, so the counted backlog is exactly what will be deleted. A new kind of
+/// rows needs a line in this file, and a line in the workers' `ExpiredRows` that says how long the rows are kept.
 package struct ExpiringRows: Sendable {
     /// The name of the kind, as metrics show it.
     package let kind: String
@@ -12,11 +13,12 @@ package struct ExpiringRows: Sendable {
     let key: String
     /// The column by which the oldest rows are deleted first.
     let order: String
-    /// The rows that ended before the moment `$1`.
+    /// The condition for rows that ended before the moment `$1`.
     let condition: String
-    /// The function that deletes rows outside a time where one statement can't; returns how many.
+    /// The function that deletes rows outside a period, for kinds that one statement can't delete; returns the number
+    /// deleted.
     let delete: (@Sendable (Transaction, _ kept: ClosedRange<Instant>, _ limit: Int) throws -> Int)?
-    /// The function that counts them where the condition can't.
+    /// The function that counts the rows that ended, for kinds that the condition can't describe.
     let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
 
     private init(
@@ -39,9 +41,9 @@ package struct ExpiringRows: Sendable {
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// Beside other transactions it locks the rows that it finds, which checks their current content, and skips rows
-    /// that another transaction has locked: a counter of tries that has begun anew is not an old one. It therefore
-    /// needs no other lock.
+    /// With `besideOthers`, the statement locks the rows that it finds, which makes the database check the condition on
+    /// their current content: for example, a counter of attempts may have begun a new window meanwhile. Rows that
+    /// another transaction has locked are skipped. The statement therefore needs no other lock.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
@@ -65,23 +67,23 @@ package struct ExpiringRows: Sendable {
         delete: { try $0.requests.deleteOldest(outside: $1, limit: $2) },
         count: { try $0.requests.count(before: $1, limit: $2) }
     )
-    /// Counters of tries.
+    /// Counters of attempts.
     package static let attempt = Self("attempt", key: "subject", by: "until")
     /// Codes that were sent.
     package static let code = Self("code", key: "scope", by: "expiresAt")
     /// Tickets issued for a code.
     package static let ticket = Self("ticket", key: "ticketHash", by: "expiresAt")
-    /// Links in messages.
+    /// Links that were sent in messages.
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Sessions of operators, counted from their beginning.
+    /// Sessions of operators, by the time when they began.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")
     /// Runs of schedules.
     package static let scheduleRun = Self("scheduleRun", key: "scheduleId, dueAt", by: "dueAt")
-    /// Ended sessions, with the terminals that have no other.
+    /// Ended sessions, and the terminals that have no other session.
     package static let session = Self(
         "session",
         key: "sessionId",
@@ -111,12 +113,12 @@ package struct ExpiringRows: Sendable {
     )
     /// Lines of the audit trail, except records of an erasure, which are kept forever.
     ///
-    /// A line's id is the microsecond of its creation.
+    /// The id of a line is about the time of its creation, in microseconds since 1970.
     package static let audit = Self("audit", key: "id", by: "id", where: "kind <> 'erased' AND id < 1000 * $1")
 
     // MARK: Ended by workers, or erased step by step
 
-    /// Commands that wait for their device or its answer.
+    /// Commands that wait for their device or for its answer.
     package static let command = Self(
         "command",
         key: "seq",
@@ -144,10 +146,10 @@ package struct ExpiringRows: Sendable {
 }
 
 extension RetentionTable {
-    /// Deletes rows of a kind that ended before a moment, oldest first, at most `limit`; returns how many.
+    /// Deletes at most `limit` rows of a kind that ended before a moment, the oldest first; returns the number deleted.
     ///
-    /// Also deletes requests received after `later`, which were written before a clock was set back. By default,
-    /// `later` is as far ahead as `moment` is back.
+    /// Also deletes requests whose stored time is after `later`, since they were written before the clock was set back.
+    /// By default, `later` is as far in the future as `moment` is in the past.
     package func delete(
         _ rows: ExpiringRows,
         before moment: Instant,
@@ -163,7 +165,7 @@ extension RetentionTable {
         return try transaction.sql.changes
     }
 
-    /// Returns how many rows of a kind ended before a moment, counted up to `limit`.
+    /// Returns the number of rows of a kind that ended before a moment, or `limit` if there are more.
     package func count(
         _ rows: ExpiringRows,
         before moment: Instant,

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The numbers of stored reports and kept refusals in each ten minutes of the last day, as facts in `meta`.
+/// The numbers of stored reports and recorded refusals in each ten minutes of the last day, stored in `meta`.
 package struct LoadTable {
     let sql: SQL
 
@@ -9,14 +9,14 @@ package struct LoadTable {
         case reports, refusals
     }
 
-    /// The length of a step, in seconds.
+    /// The length of a step, which is one of the ten-minute periods, in seconds.
     package static let stepSeconds: Int64 = 600
     /// The number of steps in a day, including the current one.
     package static let steps: Int64 = 144
 
-    /// Adds counts to the steps of their moments, and deletes steps that ended more than a day before `now`.
+    /// Adds counts to the ten-minute steps of their times, and deletes steps that ended more than a day before `now`.
     ///
-    /// One statement adds each count, since several processes count at once.
+    /// Each count is added by a single statement, since several processes count at the same time.
     package func add(
         _ counts: [(at: Instant, count: Int64)],
         of kind: Kind,
@@ -39,7 +39,7 @@ package struct LoadTable {
         )
     }
 
-    /// Returns the counts of a day's steps, oldest first; the last step is still running at the moment.
+    /// Returns the counts of the day's steps up to a moment, the oldest first; the last step contains the moment.
     package func counts(of kind: Kind, until moment: Instant) throws -> [Int64] {
         let first = Self.first(at: moment)
         var counts = [Int64](repeating: 0, count: Int(Self.steps))
@@ -62,7 +62,7 @@ package struct LoadTable {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// The digits of a step's number in its name, so that names are in the order of time.
+    /// The number of digits of a step's number in its name, so that the names sort in the order of time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

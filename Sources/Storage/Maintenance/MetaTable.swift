@@ -1,7 +1,7 @@
-/// Installation-wide facts, by name.
+/// Facts about the installation as a whole, by name.
 package struct MetaTable {
     let sql: SQL
-    /// The writer's cache; nil for readers.
+    /// The cache of the store's writer; nil in a transaction that only reads.
     let cache: WriterCache?
 
     /// Returns a fact, or nil.
@@ -26,10 +26,10 @@ package struct MetaTable {
         try set("vacuumErased", to: "\(mark)")
     }
 
-    /// Returns the mark of the last erasure that `Store.vacuumErased` has not followed yet, or nil.
+    /// Returns the mark of the last erasure whose traces `Store.vacuumErased` has not removed yet, or nil.
     package func pendingVacuum() throws -> String? { try value("vacuumErased") }
 
-    /// Removes a mark, unless another account was erased meanwhile.
+    /// Removes the mark of an erasure, unless another account was erased meanwhile.
     func confirmVacuum(_ mark: String) throws {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
@@ -44,7 +44,7 @@ package struct MetaTable {
     }
 
     func raiseCatalogEpoch() throws {
-        // In one statement, so that two changes of the catalog at once get different numbers.
+        // One statement raises the number, so that two changes of the catalog at the same time get different numbers.
         try sql.run(
             """
             INSERT INTO meta (name, value) VALUES ('catalogEpoch', '1') ON CONFLICT (name)

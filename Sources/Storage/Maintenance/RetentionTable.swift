@@ -1,11 +1,13 @@
 package import Domain
 
-/// Rows past their retention: of one kind (`ExpiringRows`), or of one device.
+/// Rows whose retention time is over, either of one kind (`ExpiringRows`) or of one device.
 package struct RetentionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Deletes a device's events, ended commands and waiters older than a moment, and ended bindings without remaining
-    /// commands, at most `limit` of each; returns whether there may be more.
+    /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more.
+    ///
+    /// The rows are events, ended commands and waiting requests older than a moment, and ended bindings from whose time
+    /// no command is left.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -31,7 +33,7 @@ package struct RetentionTable: TransactionTable {
             limit
         )
         isMore = try isMore || sql.changes == limit
-        // The number of a waiter is the microsecond of its creation.
+        // The number of a waiting request is about the time of its creation, in microseconds since 1970.
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
@@ -54,20 +56,22 @@ package struct RetentionTable: TransactionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// Whether a waiter's command is no longer open; waiters for open commands still get their answer.
+    /// The condition that the command of a waiting request is no longer open; a request that waits for an open command
+    /// still gets its answer.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// Whether no commands remain from the time of an ended binding; compares their numbers, since clocks can be set.
+    /// The condition that no commands are left from the time of an ended binding; it compares the commands' numbers,
+    /// since clocks can be set.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
         """
 
-    /// Returns whether a device has events, commands or waiters older than a moment, or bindings that ended before all
-    /// of its remaining commands.
+    /// Returns whether `prune` would delete rows of a device: events, ended commands or waiting requests older than a
+    /// moment, or ended bindings from whose time no commands are left.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """

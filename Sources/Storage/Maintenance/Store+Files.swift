@@ -1,15 +1,15 @@
-/// The maintenance of the engine's storage: a file's log and size; a database server needs almost none.
+/// The maintenance of an SQLite file: its log and its size; a database server needs almost no such maintenance.
 extension Store {
-    /// The file, if any.
+    /// The SQLite file, if the store is one.
     var file: SQLiteFile? {
         guard case .sqlite(let file) = engine else { return nil }
         return file
     }
 
-    /// The file's path; empty without a file.
+    /// The path of the SQLite file; empty if the store is on a database server.
     package var path: String { file?.path ?? "" }
 
-    /// The number of pages that this process has written into the log since it opened the store.
+    /// The number of pages that this process has written into the file's write-ahead log since it opened the store.
     package var pagesWritten: Int { file?.pagesWritten ?? 0 }
 
     /// Returns the current values of the settings on which durability depends, by name.
@@ -20,19 +20,19 @@ extension Store {
         }
     }
 
-    /// Copies the log into the database file, up to the oldest page that a reader still needs.
+    /// Copies the write-ahead log into the database file, as far as readers allow.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits overwrite old content;
+    /// Extends the write-ahead log file by a piece before it is needed, so that commits overwrite existing content;
     /// returns false if nothing was added.
     ///
-    /// - Throws: The system's or the engine's error; trying again at once doesn't help.
+    /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused parts of pages.
+    /// Removes the data of erased accounts that is left in the log and in unused parts of pages after rows are deleted.
     ///
-    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns false if a reader or
-    /// writer was in the way for too long, and it must be tried again later.
+    /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
+    /// writer blocked the work for too long, so that the caller must try again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -40,17 +40,18 @@ extension Store {
         }
     }
 
-    /// The size of the file, by its pages.
+    /// The size of the database, counted in pages.
     package struct FileSize: Sendable, Equatable {
-        /// Bytes of all pages.
+        /// The size of all pages, in bytes.
         package var bytes: Int64
-        /// Bytes of empty pages.
+        /// The size of the empty pages, in bytes.
         package var freeBytes: Int64
-        /// Whether it can shrink in steps; false for a large file made by an older version.
+        /// Whether the file can be shrunk in steps; false for a large file that an older version made, and on a
+        /// database server.
         package var isShrinkable: Bool
     }
 
-    /// Returns the file's size.
+    /// Returns the size of the database.
     package func fileSize() throws -> FileSize {
         switch engine {
         case .sqlite(let file): try file.fileSize()
@@ -58,15 +59,15 @@ extension Store {
         }
     }
 
-    /// Removes `pages` free pages from the file; the disk gets the space back when the log is copied.
+    /// Removes `pages` empty pages from the file; the disk gets the space back when the log is copied into the file.
     ///
-    /// It stores nothing new, so no commit waits for the disk.
+    /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }
 
-    /// Rewrites a database of an older version, so that it can give space back from then on.
+    /// Rewrites a file that an older version made, so that it can be shrunk in steps from then on.
     ///
-    /// Blocks all writers, and needs as much free disk space as the database takes.
+    /// Blocks all writers, and needs as much free disk space as the database occupies.
     ///
-    /// - Returns: Whether it can give space back now.
+    /// - Returns: Whether the file can be shrunk in steps now.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }
 }

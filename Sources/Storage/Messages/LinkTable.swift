@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// Sent links; only a digest of each token is stored, and each link works once.
+/// The links that were sent in messages; only a digest of each link's token is stored, and each link works once.
 package struct LinkTable: TransactionTable {
     let transaction: Transaction
 
@@ -31,12 +31,12 @@ package struct LinkTable: TransactionTable {
         return token
     }
 
-    /// Returns a link without using it up, even if it expired or was used; nil for an unknown token.
+    /// Returns a link without using it up, even if the link has expired or was used; nil if the token is unknown.
     package func find(_ token: String) throws -> Link? { try sql.find(LinkRow.table, Self.hash(token))?.link }
 
-    /// Uses up a link and returns it; nil if it is unknown, of another kind, expired, or used before.
+    /// Uses up a link and returns it; nil if the link is unknown, of another kind, expired, or already used.
     ///
-    /// Of several attempts at once, exactly one gets it.
+    /// If several callers use the same link at once, only one of them gets it.
     package func use(_ kind: Link.Kind, _ token: String) throws -> Link? {
         try sql.run(
             """
@@ -50,7 +50,7 @@ package struct LinkTable: TransactionTable {
         return try sql.changes == 1 ? find(token) : nil
     }
 
-    /// Voids all unused links of a kind that a user has.
+    /// Voids all of a user's unused links of a kind.
     package func void(_ kind: Link.Kind, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run(
@@ -61,7 +61,7 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's links of a kind that were made at a moment or later and that `isMeant` accepts.
+    /// Voids a user's unused links of a kind that were made at or after a moment and that `isMeant` accepts.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {
         let found = try sql.rows(
             of: LinkRow.table,
@@ -82,7 +82,7 @@ package struct LinkTable: TransactionTable {
     }
 }
 
-/// A stored link; its address and details are sealed.
+/// A stored link, whose address and details are encrypted.
 struct LinkRow: TableRow {
     var tokenHash: [UInt8]
     var kind: String
@@ -106,7 +106,7 @@ struct LinkRow: TableRow {
         )
     }
 
-    /// The link; nil if it can't be read.
+    /// The link; nil if the row's content can't be decoded.
     var link: Link? {
         guard let kind = Link.Kind(rawValue: kind),
             let object = content.flatMap({ try? JSONValue.parse($0).objectValue })

@@ -8,7 +8,7 @@ package struct MessageRecordTable: TransactionTable {
     package struct Place: Sendable, Equatable {
         /// When the message was created.
         package var createdAt: Instant
-        /// Its id.
+        /// The message's id.
         package var id: String
 
         /// The beginning of the list.
@@ -17,14 +17,14 @@ package struct MessageRecordTable: TransactionTable {
             id: ""
         )
 
-        /// Creates a place.
+        /// Creates a place in the list.
         package init(createdAt: Instant, id: String) {
             self.createdAt = createdAt
             self.id = id
         }
     }
 
-    /// Stores a message's record, with a hash of its full address by which its user's records are found.
+    /// Stores a message's record, with a hash of the full address by which the user's records can be found.
     package func add(_ message: OutgoingMessage, _ record: MessageRecord) throws {
         let hash = addressHash(message.fullAddress, of: message.app)
         try sql.run(MessageRecordRow.table.upsert, MessageRecordRow(record, addressHash: hash))
@@ -33,7 +33,7 @@ package struct MessageRecordTable: TransactionTable {
     /// Returns the record of a message, or nil.
     package func find(_ id: MessageID) throws -> MessageRecord? { try sql.find(MessageRecordRow.table, id)?.record }
 
-    /// Returns a page of records, the newest message first.
+    /// Returns a page of records after a place, the newest message first.
     package func page(behind place: Place, limit: Int) throws -> [MessageRecord] {
         try sql.rows(
             of: MessageRecordRow.table,
@@ -70,7 +70,7 @@ package struct MessageRecordTable: TransactionTable {
     }
 }
 
-/// A record with the hash of its address.
+/// A message's record, with the hash of the message's address.
 struct MessageRecordRow: TableRow {
     var record: MessageRecord
     var addressHash: [UInt8]
@@ -107,7 +107,7 @@ struct MessageRecordRow: TableRow {
 }
 
 extension User {
-    /// The addresses for messages to the user, including those not verified yet.
+    /// The addresses to which messages for the user are sent, including those that are not verified yet.
     var messageAddresses: [String] {
         Set(
             [email?.text, pendingEmail?.text, phone?.text, pendingPhone?.text].compactMap(\.self)

@@ -1,23 +1,23 @@
 package import Domain
 import JSON
 
-/// Outgoing messages; their content and addresses are sealed.
+/// Outgoing messages, whose content and addresses are stored encrypted.
 package struct OutgoingMessageTable: TransactionTable {
     let transaction: Transaction
-    /// How many due messages are read for each claimed one.
+    /// The number of due messages that are read for each message that can be claimed.
     private static let lookedAtPerClaimed = 10
 
-    /// A due message and its progress.
+    /// An unsent message and its progress.
     package struct Due: Sendable, Equatable {
         /// The message.
         package var message: OutgoingMessage
-        /// The number of tries, this one included.
+        /// The number of attempts to send the message, including the present one.
         package var tries: Int
-        /// The last state published to its terminal, if any.
+        /// The last state that was published to the terminal that requested the message, if any.
         package var told: String?
-        /// Why the last try failed, without secrets; nil if none did.
+        /// Why the last failed attempt failed, without secrets; nil if no attempt has failed.
         package var error: String?
-        /// When it was created.
+        /// When the message was created.
         package var createdAt: Instant
     }
 
@@ -28,11 +28,12 @@ package struct OutgoingMessageTable: TransactionTable {
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Claims due messages of a channel, oldest first, for `leaseSeconds`, after which a dead process's messages are
-    /// tried again.
+    /// Claims due messages of a channel, the oldest first, for `leaseSeconds`.
     ///
-    /// Reads ten times as many due messages, so that one sender's flood does not delay the others'. Of several
-    /// processes that read the same message, the first gets it.
+    /// When a claim has expired, because its process died, another process sends the message.
+    ///
+    /// Reads up to ten times as many due messages as it claims, so that many messages of one sender don't delay those
+    /// of others. If several processes read the same message, the first of them gets it.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
@@ -40,7 +41,7 @@ package struct OutgoingMessageTable: TransactionTable {
             transaction.now,
             limit * Self.lookedAtPerClaimed
         )
-        // Messages take turns by terminal, or else by app.
+        // Terminals take turns; so do apps, for messages that no terminal requested.
         let due = FairTurns.first(limit, of: waiting) { row in row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = transaction.now.adding(seconds: leaseSeconds)
@@ -61,8 +62,8 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes all messages due now that this process's slot claimed and that wait for another try, because their claims
-    /// are obsolete.
+    /// Makes all messages due now that this process's slot has claimed, because these claims are obsolete after a
+    /// restart.
     package func resume() throws {
         try sql.run(
             "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
@@ -76,40 +77,40 @@ package struct OutgoingMessageTable: TransactionTable {
         try query("messageId = $1", id).first
     }
 
-    /// Returns whether a message exists and a try is the last one begun, and locks the message.
+    /// Locks a message, and returns whether it exists and has had exactly `tries` attempts.
     package func isAt(_ tries: Int, _ id: MessageID) throws -> Bool {
         try sql.run("UPDATE delivery SET tries = tries WHERE messageId = $1 AND tries = $2", id, tries)
         return try sql.changes == 1
     }
 
-    /// Postpones a message.
+    /// Postpones the next attempt to send a message.
     package func postpone(_ id: MessageID, until moment: Instant) throws {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)
     }
 
-    /// Makes a message due now, for another try at once.
+    /// Makes a message due now, so that the message sender tries again at once.
     package func retry(_ id: MessageID) throws {
         try postpone(id, until: transaction.now)
         transaction.gate.hasOutgoingMessage = true
     }
 
-    /// Records why a try failed, in words without secrets.
+    /// Records why an attempt to send a message failed, in words without secrets.
     package func note(_ id: MessageID, error: String) throws {
         try sql.run("UPDATE delivery SET error = $1 WHERE messageId = $2", error, id)
     }
 
-    /// Records the state that was published to the requesting terminal.
+    /// Records the state that was published to the terminal that requested the message.
     package func note(_ id: MessageID, told state: String) throws {
         try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2", state, id)
     }
 
-    /// Deletes a message; returns false if it was already gone.
+    /// Deletes a message; returns false if it was already deleted.
     package func delete(_ id: MessageID) throws -> Bool {
         try sql.run("DELETE FROM delivery WHERE messageId = $1", id)
         return try sql.changes == 1
     }
 
-    /// Removes and returns at most `limit` expired messages, except those that another process removes.
+    /// Deletes and returns at most `limit` expired messages, except for those that another process deletes.
     package func takeExpired(limit: Int) throws -> [Due] {
         let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
         var removed: [Due] = []
@@ -129,7 +130,7 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Returns when the next message expires, or nil.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns the unsent messages to a user's addresses, oldest first; opens all unsent messages.
+    /// Returns the unsent messages to a user's addresses, the oldest first; decrypts all unsent messages to find them.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
@@ -138,7 +139,9 @@ package struct OutgoingMessageTable: TransactionTable {
         }
     }
 
-    /// Returns a page of unsent messages, newest first, with the moment of their next try; without dummies.
+    /// Returns a page of unsent messages, the newest first, each with the time of its next attempt.
+    ///
+    /// Dummies, which are never sent, are left out.
     package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,
@@ -152,7 +155,7 @@ package struct OutgoingMessageTable: TransactionTable {
         ).map { ($0.due, $0.dueAt) }
     }
 
-    /// Returns the number of unsent messages.
+    /// Returns the number of unsent messages, without dummies.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0 }
 
     private func query<each Value: ColumnValue>(_ condition: String, _ values: repeat each Value) throws -> [Due] {
@@ -160,11 +163,11 @@ package struct OutgoingMessageTable: TransactionTable {
     }
 }
 
-/// A message with its progress and the moment of its next try.
+/// An unsent message with its progress and the time of its next attempt.
 struct MessageRow: TableRow {
     var due: OutgoingMessageTable.Due
     var dueAt: Instant
-    /// The slot of the process that last claimed it.
+    /// The slot of the process that last claimed the message.
     var claimedBy: Int?
 
     static let table = Table<MessageRow>("delivery")
@@ -189,7 +192,7 @@ struct MessageRow: TableRow {
     }
 }
 
-/// The sealed part of a message's row, as JSON.
+/// The encrypted part of a message's row, encoded as JSON.
 enum OutgoingMessageContent {
     static func encode(_ message: OutgoingMessage) -> [UInt8] {
         let params = message.params.sorted { $0.key < $1.key }

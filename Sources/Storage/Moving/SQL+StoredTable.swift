@@ -1,4 +1,4 @@
-/// Access to whole rows of tables, whose columns only the steps of `Migrations` name.
+/// Access to whole rows of tables; the code names no columns, but takes them from the steps of `Migrations`.
 extension SQL {
     /// Reads a page of a table's rows after a key, up to a number of rows and of bytes.
     func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]
@@ -15,7 +15,7 @@ extension SQL {
         return rows
     }
 
-    /// Returns the key of a table's last row; nil for an empty table.
+    /// Returns the key of a table's last row; nil if the table is empty.
     func lastKey(of table: StoredTable) throws -> [StoredValue]? {
         var key: [StoredValue]?
         try scan(table.last, []) { row in

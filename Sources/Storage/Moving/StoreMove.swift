@@ -1,64 +1,65 @@
 package import Domain
 import Glibc
 
-/// A copy of a whole store into another, of either engine.
+/// A copy of a whole store into another store; both can be files or PostgreSQL databases.
 ///
-/// Tables are copied in the order in which they refer to each other, rows in the order of their keys, some thousands in
-/// a transaction. If a copy ends early, the next one continues after the last row in the target. The target has the
-/// table `moving` until everything is copied and compared, and can't otherwise be opened.
+/// A table is copied after the tables that it refers to, and its rows are copied in the order of their keys, up to some
+/// thousands in one transaction. If a copy ends early, the next one continues after the last row in the target. The
+/// target has a table `moving` until everything is copied and compared, so that nothing else opens the target
+/// meanwhile.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
-        /// The target already holds data.
+        /// The target already contains data.
         case targetInUse(table: String)
-        /// Messages wait in the source to be published; `rows` is their number of rows, and `topics` are some topics
-        /// with their numbers of messages.
+        /// Messages in the source wait to be published: `rows` is the number of their rows, and `topics` are some of
+        /// their topics, each with its number of messages.
         case outboxNotEmpty(rows: Int64, topics: [String])
-        /// The process with this name still works on the source.
+        /// The process with this name is still working on the source.
         case sourceInUse(node: String)
-        /// PostgreSQL doesn't accept a text, for a reason and at a place.
+        /// PostgreSQL doesn't accept a text of the source, for the given reason.
         case text(row: String, column: String, reason: String)
-        /// The target's rows of a table differ from the source's.
+        /// The rows of a table in the target differ from those in the source.
         case unequal(table: String, source: TableSum, target: TableSum)
     }
 
-    /// One table that was copied, equal on both sides.
+    /// A table that was copied, and that is now equal in both stores.
     package struct Table: Sendable {
-        /// Its name.
+        /// The table's name.
         package let name: String
-        /// Its rows and their checksum.
+        /// The number of the table's rows, and their checksum.
         package let sum: TableSum
     }
 
     /// The maximum number of rows of one transaction.
     static let rowsMax = 10_000
-    /// The approximate bytes of one transaction; one row can take a megabyte.
+    /// The approximate maximum size of one transaction, in bytes; one row can be as large as a megabyte.
     static let bytesMax = 8 << 20
-    /// The tables about running processes; during a move none runs.
+    /// The tables about running processes, which aren't copied because no process runs during a move.
     private static let leftOut: Set = ["node", "lease"]
-    /// The table of facts about the store itself, copied at the end, since the target already has facts.
+    /// The table of facts about the store itself, which is copied at the end, since the target has such facts already.
     private static let facts = "meta"
-    /// How many topics of waiting messages are named.
+    /// The maximum number of topics of waiting messages that an error names.
     private static let topicsShownMax = 5
-    /// How often it checks for other processes on the source, a tenth of a second apart.
+    /// The number of checks for other processes on the source, which are a tenth of a second apart.
     private static let looks = 20
 
     private let source: Store
     private let target: Store
     private let tables = StoredTable.all().filter { !Self.leftOut.contains($0.name) }
 
-    /// Prepares a copy; nothing may write to the source from now on.
+    /// Prepares a copy; no process may write to the source from now on.
     package init(from source: Store, to target: Store) {
         self.source = source
         self.target = target
     }
 
-    /// Copies, compares, and makes the target usable; returns its tables.
+    /// Copies the source, compares the copy with it, and makes the target usable; returns the copied tables.
     ///
-    /// `progress` gets the current activity and the completed part, from 0 to 1. If it throws, the copy ends, and the
-    /// next one continues it.
+    /// `progress` is called with the current activity and the completed part of the work, from 0 to 1. If `progress`
+    /// throws an error, the copy ends; the next copy continues it.
     ///
-    /// - Throws: `Failure`, what the stores throw, or what `progress` throws.
+    /// - Throws: `Failure`, an error of the stores, or an error of `progress`.
     package func run(
         at now: Instant,
         progress: (String, Double) throws -> Void
@@ -83,7 +84,7 @@ package struct StoreMove {
             done += wanted[table.name] ?? 0
             try progress("comparing", min(1, Double(done) / Double(all)))
         }
-        // A process that began meanwhile may have changed compared rows.
+        // A process that has started meanwhile may have changed rows that were already compared.
         try checkIsUnused()
         return try [finish(at: now)] + compared
     }
@@ -99,7 +100,8 @@ package struct StoreMove {
         throw Failure.outboxNotEmpty(rows: waiting, topics: shown)
     }
 
-    /// Refuses a source on which a process works, even one that works alone and so has no name there.
+    /// Throws an error if any process works on the source, even a process that works alone and so has no row in the
+    /// `node` table.
     private func checkIsUnused() throws {
         guard let id = source.processID else { return }
         var left = Self.looks
@@ -116,7 +118,7 @@ package struct StoreMove {
         }
     }
 
-    /// Marks the target as half filled; it must be empty, or marked already.
+    /// Marks the target as half filled; the target must be empty or already marked.
     private func begin(at now: Instant) throws {
         guard try !target.isHalfMoved else { return }
         try target.batch(at: now) { tx in
@@ -127,8 +129,8 @@ package struct StoreMove {
         }
     }
 
-    /// Returns a table's number of rows, for the progress; an estimate where counting can exceed a statement's time
-    /// limit.
+    /// Returns the number of a table's rows, to show the progress; on PostgreSQL an estimate, since counting can exceed
+    /// the time limit of a statement.
     private func count(_ table: StoredTable, in store: Store) throws -> Int64 {
         try store.read { tx in
             guard store.isShared else { return try tx.sql.integer("SELECT count(*) FROM \(table.name)") }
@@ -171,7 +173,7 @@ package struct StoreMove {
         return rows.isEmpty ? nil : rows
     }
 
-    /// Refuses a text that PostgreSQL doesn't accept.
+    /// Throws an error if PostgreSQL doesn't accept a text of a row.
     private func check(_ row: [StoredValue], of table: StoredTable) throws {
         for (column, value) in zip(table.columns, row) {
             guard case .text(let bytes) = value else { continue }
@@ -207,8 +209,10 @@ package struct StoreMove {
 
     // MARK: The end
 
-    /// Copies the facts, makes the engine number rows after the existing ones, and removes the mark, in one
-    /// transaction.
+    /// Finishes the copy in one transaction.
+    ///
+    /// Copies the facts about the store, makes the engine give new rows numbers after the existing ones, and removes
+    /// the mark of a half-filled store.
     private func finish(at now: Instant) throws -> Table {
         guard let facts = tables.first(where: { $0.name == Self.facts }) else {
             preconditionFailure("there is no table of facts")
@@ -229,7 +233,7 @@ package struct StoreMove {
 }
 
 extension SQL {
-    /// Makes PostgreSQL number a table's next row after the last existing one.
+    /// Makes PostgreSQL give the next new row of a table the number after that of the last existing row.
     fileprivate func numberBehind(_ table: StoredTable) throws {
         guard let column = table.numbered, let last = try integer("SELECT max(\(column)) FROM \(table.name)") else {
             return

@@ -1,8 +1,8 @@
-/// A table made by the steps of `Migrations`: its columns with their types, and its key.
+/// The structure of a table that the steps of `Migrations` create: its columns with their types, and its key.
 ///
-/// Both engines have these columns in this order, whatever they call the types.
+/// Both engines have the same columns in the same order, although they give the types different names.
 struct StoredTable: Sendable, Equatable {
-    /// One column.
+    /// One column of a table.
     struct Column: Sendable, Equatable {
         let name: String
         let type: ColumnType
@@ -10,9 +10,9 @@ struct StoredTable: Sendable, Equatable {
 
     let name: String
     private(set) var columns: [Column]
-    /// The indices of the key's columns.
+    /// The indexes of the key's columns.
     private(set) var key: [Int]
-    /// The column that the engine numbers if no number is given; nil without one.
+    /// The column to which the engine assigns a number if none is given; nil if the table has no such column.
     private(set) var numbered: String?
 
     /// Returns all tables of the migrations, each after the tables that it refers to.
@@ -31,7 +31,8 @@ struct StoredTable: Sendable, Equatable {
         return tables
     }
 
-    /// Reads `CREATE TABLE name (…)` with one column or table constraint on each line.
+    /// Parses a statement `CREATE TABLE name (…)` with one column or table constraint on each line; returns nil for
+    /// others.
     private init?(_ statement: Substring) {
         let lines = statement.split(separator: "\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -52,7 +53,7 @@ struct StoredTable: Sendable, Equatable {
         }
     }
 
-    /// Adds the column that a line describes, if any.
+    /// Adds the column that a line describes, if the line describes one.
     private mutating func add(_ line: Substring) {
         let words = line.split { $0 == " " || $0 == "," }
         guard words.count >= 2, let type = Self.types[String(words[1])] else { return }
@@ -60,7 +61,7 @@ struct StoredTable: Sendable, Equatable {
         columns.append(Column(name: name, type: type))
         guard line.contains(" PRIMARY KEY") else { return }
         key = [columns.count - 1]
-        // The names of identity columns in PostgreSQL's tables.
+        // Key columns with these names are identity columns in PostgreSQL's tables.
         if type == .integer, ["seq", "id"].contains(name) { numbered = name }
     }
 
@@ -73,7 +74,9 @@ struct StoredTable: Sendable, Equatable {
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var keyNames: [String] { key.map { columns[$0].name } }
 
-    /// Returns the query for rows in the order of the key, after a key if `isBehind`; the last parameter is the limit.
+    /// Returns the query for a page of rows in the order of their keys; the last parameter limits the number of rows.
+    ///
+    /// If `isBehind`, the page begins after a key, which is given by the first parameters.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")
@@ -97,7 +100,7 @@ struct StoredTable: Sendable, Equatable {
     /// Returns the key of a row.
     func key(of row: [StoredValue]) -> [StoredValue] { key.map { row[$0] } }
 
-    /// Returns the name of a row in an error, such as `device did=d-1`.
+    /// Returns the text by which an error names a row, such as `device did=d-1`.
     func shown(_ row: [StoredValue]) -> String {
         let keys = key.map { "\(columns[$0].name)=\(row[$0].shown)" }.joined(separator: " ")
         return "\(name) \(keys)"

@@ -1,15 +1,15 @@
 import Sodium
 
-/// A value of a row as an engine stores it, of any column.
+/// A value of any column, as an engine stores it.
 enum StoredValue: Sendable, Equatable {
     case null(ColumnType)
     case integer(Int64)
     case number(Double)
-    /// UTF-8, unless it was damaged.
+    /// A text, as bytes of UTF-8 unless the text was damaged.
     case text([UInt8])
     case bytes([UInt8])
 
-    /// Reads a column of a type.
+    /// Reads the value of a column with the given type.
     init(_ column: Column, _ type: ColumnType) {
         guard !column.isNull else {
             self = .null(type)
@@ -34,7 +34,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// The approximate size in memory, in bytes.
+    /// The approximate size of the value in memory, in bytes.
     var size: Int {
         switch self {
         case .null, .integer, .number: 16
@@ -42,7 +42,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// The readable value, for an error.
+    /// The value as a readable text, for an error.
     var shown: String {
         switch self {
         case .null: "NULL"
@@ -53,7 +53,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the value to the bytes to hash: a byte for its type, its length if that varies, and its bytes.
+    /// Appends the value to the bytes to hash: a byte for the type, the length if it varies, and the value's bytes.
     fileprivate func append(to bytes: inout [UInt8]) {
         func append(_ number: UInt64) {
             for shift in stride(from: 56, through: 0, by: -8) {
@@ -82,12 +82,12 @@ enum StoredValue: Sendable, Equatable {
 
 /// The number of a table's rows, and their checksum.
 ///
-/// The checksum is the sum, modulo 2^64, of the first 8 bytes of the SHA-256 of each row as our `Row` reads it, so that
-/// the order of the rows doesn't matter.
+/// Each row is hashed with SHA-256, and the first 8 bytes of the hashes are added up modulo 2^64, so that the order of
+/// the rows doesn't matter. Rows are hashed as `Row` reads them, so that the checksum is the same for both engines.
 package struct TableSum: Sendable, Equatable {
     /// The number of rows.
     package private(set) var rows: Int64 = 0
-    /// Their checksum.
+    /// The checksum of the rows.
     package private(set) var checksum: UInt64 = 0
 
     mutating func add(_ row: [StoredValue]) {

@@ -1,7 +1,7 @@
 package import Domain
 
 extension OperatorRole: StoredName {
-    /// A role of a later version can only read.
+    /// An operator whose role this version doesn't know can only read.
     static var unknown: OperatorRole { .viewer }
 }
 
@@ -23,7 +23,7 @@ extension Operator: TableRow {
     }
 }
 
-/// A session with the hash of its cookie's token.
+/// An operator's session, with the hash of the token in its cookie.
 struct OperatorSessionRow: TableRow {
     var tokenHash: [UInt8]
     var session: OperatorSession
@@ -45,7 +45,7 @@ struct OperatorSessionRow: TableRow {
     }
 }
 
-/// A token with the hash of its secret.
+/// An operator's token, with the hash of its secret.
 struct OperatorTokenRow: TableRow {
     var tokenHash: [UInt8]
     var token: OperatorToken

@@ -1,7 +1,7 @@
 package import Domain
 import Sodium
 
-/// Operators of the console and their credentials; links, cookies and tokens are stored as hashes only.
+/// Operators of the console and their credentials; only hashes of links, cookies and tokens are stored.
 package struct OperatorTable: TransactionTable {
     let transaction: Transaction
 
@@ -13,7 +13,7 @@ package struct OperatorTable: TransactionTable {
     /// Returns all operators, by name.
     package func all() throws -> [Operator] { try sql.rows(of: Operator.table, "ORDER BY name") }
 
-    /// Returns how many operators there are.
+    /// Returns the number of operators.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM operator") ?? 0 }
 
     /// Adds an operator, or changes the role of the operator with that name.
@@ -24,7 +24,7 @@ package struct OperatorTable: TransactionTable {
         try sql.run("UPDATE operator SET passwordHash = $1 WHERE name = $2", hash, name)
     }
 
-    /// Removes an operator with all credentials; returns whether the operator existed.
+    /// Deletes an operator and all of the operator's credentials; returns whether the operator existed.
     package func remove(_ name: String) throws -> Bool {
         _ = try revoke(name)
         try sql.run("DELETE FROM operatorToken WHERE name = $1", name)
@@ -32,7 +32,8 @@ package struct OperatorTable: TransactionTable {
         return try sql.changes > 0
     }
 
-    /// Ends an operator's sessions, except `kept`, and voids links; returns how many sessions ended.
+    /// Ends an operator's sessions, except for the session `kept`, and voids the operator's links; returns the number
+    /// of sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         try sql.run("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
@@ -41,7 +42,7 @@ package struct OperatorTable: TransactionTable {
 
     // MARK: Links
 
-    /// Stores a one-time link by the hash of its token.
+    /// Stores the hash of a one-time link's token.
     package func addLink(token: String, of name: String) throws {
         try sql.run(
             """
@@ -55,7 +56,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Uses up a link and returns its operator; nil if it is unknown, used or too old.
+    /// Uses up a one-time link and returns its operator; nil if the link is unknown, used or expired.
     package func takeLink(token: String) throws -> Operator? {
         let hash = Sodium.sha256(token.utf8)
         let name = try sql.first(
@@ -69,7 +70,7 @@ package struct OperatorTable: TransactionTable {
 
     // MARK: Sessions
 
-    /// Begins a session, and ends the operator's oldest sessions beyond the limit.
+    /// Begins a session, and ends the operator's oldest sessions if there are too many.
     package func begin(_ session: OperatorSession, token: String) throws {
         let kept = try sql.query(
             "SELECT sessionId FROM operatorSession WHERE name = $1 ORDER BY createdAt DESC, sessionId",
@@ -82,7 +83,8 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the session of a cookie's token, whether still valid or not.
+    /// Returns the session that belongs to a cookie's token, even if the session is no longer valid; nil if there is
+    /// none.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }
@@ -101,7 +103,7 @@ package struct OperatorTable: TransactionTable {
         ).map(\.session)
     }
 
-    /// Notes that a session was used.
+    /// Stores the present time as the last use of a session.
     package func noteUse(ofSession id: String) throws {
         try sql.run("UPDATE operatorSession SET seenAt = $1 WHERE sessionId = $2", transaction.now, id)
     }
@@ -114,7 +116,7 @@ package struct OperatorTable: TransactionTable {
 
     // MARK: Tokens
 
-    /// Stores a token by the hash of its secret.
+    /// Stores a token with the hash of its secret.
     package func add(_ token: OperatorToken, secret: String) throws {
         try sql.run(
             OperatorTokenRow.table.insert,
@@ -122,7 +124,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the token of a secret, whether still valid or not.
+    /// Returns the token with a secret, even if the token is no longer valid; nil if there is none.
     package func token(secret: String) throws -> OperatorToken? {
         try sql.rows(
             of: OperatorTokenRow.table,
@@ -143,12 +145,12 @@ package struct OperatorTable: TransactionTable {
         ).map(\.token)
     }
 
-    /// Notes that a token was used.
+    /// Stores the present time as the last use of a token.
     package func noteUse(ofToken id: String) throws {
         try sql.run("UPDATE operatorToken SET usedAt = $1 WHERE tokenId = $2", transaction.now, id)
     }
 
-    /// Voids a token; returns whether it existed.
+    /// Deletes a token; returns whether it existed.
     package func removeToken(_ id: String) throws -> Bool {
         try sql.run("DELETE FROM operatorToken WHERE tokenId = $1", id)
         return try sql.changes > 0

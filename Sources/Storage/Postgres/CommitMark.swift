@@ -1,55 +1,57 @@
 import Sodium
 import Synchronization
 
-/// The mark that a transaction leaves, so that it takes effect once even if the answer to its commit is lost and it is
-/// run again.
+/// A mark that a transaction leaves in the database, so that the transaction takes effect only once even if it is run
+/// again after the answer to its commit was lost.
 ///
-/// The mark is stored as the id of a notice. The next run claims it first, so it waits until the server has ended the
-/// lost transaction, and learns whether that was committed. If so, the lost run's value and the effects of its commit
-/// count. A mark whose commit was answered is no longer needed: the next transaction with a mark deletes it, and
-/// maintenance deletes the rest.
+/// The mark is stored as the id of a notice. The next run begins by claiming the mark. By claiming, a run waits until
+/// the server has ended the earlier transaction, and finds out whether that transaction was committed. If the earlier
+/// transaction was committed, its value and the effects of its commit are used. When the answer to a commit arrives,
+/// the mark is no longer needed. The next transaction with a mark deletes the old mark, and maintenance deletes marks
+/// that are left.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
     private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
-    /// The known state of the commit.
+    /// The known outcome of the transaction's commit.
     private var state = State.none
 
     private enum State {
         /// No commit was sent.
         case none
-        /// A commit was sent, and not answered.
+        /// A commit was sent, and no answer arrived.
         case unanswered
-        /// The commit was answered.
+        /// The answer to the commit arrived.
         case answered
     }
 
-    /// Makes a mark, for a transaction that deletes earlier marks.
+    /// Makes a mark; its transaction also deletes earlier marks that are no longer needed.
     init(_ answered: AnsweredMarks) {
         self.answered = answered
         earlier = answered.takeAll()
     }
 
-    /// Whether a commit was sent and not answered.
+    /// Whether a commit was sent, and no answer arrived.
     var isLost: Bool { state == .unanswered }
 
-    /// Notes that the commit of a run was not answered.
+    /// Notes that no answer to the commit of a run arrived.
     func lose() { state = .unanswered }
 
-    /// Notes that the commit of a run was answered.
+    /// Notes that the answer to the commit of a run arrived.
     func confirm() { state = .answered }
 
-    /// Leaves the stored marks for the next transaction with a mark to delete; called when there are no more runs.
+    /// Lets the next transaction with a mark delete the stored marks; called when there are no more runs.
     func end() {
         if state != .none { answered.add([id]) }
         if state != .answered { answered.add(earlier) }
     }
 
-    /// Runs `body`, unless the lost run was committed.
+    /// Runs `body`, unless the run whose answer was lost has been committed.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // Without its records: the gate's file was rewritten as a whole, and has newer ones too.
+            // The records of the earlier run aren't taken over, since the gate's file was rewritten as a whole after
+            // that run.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -64,10 +66,10 @@ final class CommitMark<Value> {
 /// The marks of one process that are no longer needed, but still stored.
 final class AnsweredMarks: Sendable {
     private let ids = Mutex<[String]>([])
-    /// The maximum number of ids that are remembered.
+    /// The maximum number of marks' ids that are remembered.
     private static let countMax = 1_000
 
-    /// Returns the ids and forgets them; the caller deletes their rows.
+    /// Returns the marks' ids and forgets them; the caller deletes the marks' rows.
     func takeAll() -> [String] {
         ids.withLock { ids in
             defer { ids = [] }
@@ -75,6 +77,6 @@ final class AnsweredMarks: Sendable {
         }
     }
 
-    /// Remembers marks to be deleted; maintenance deletes those beyond the limit.
+    /// Remembers marks to be deleted; maintenance deletes marks beyond the limit.
     func add(_ more: [String]) { ids.withLock { $0 += more.prefix(max(0, Self.countMax - $0.count)) } }
 }

@@ -3,16 +3,17 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder that keeps a gate's file in step with a database on another machine, for processes that can't reach the
-/// file.
+/// A feeder that copies the credentials from a database into the file of a gate on a machine where no process of the
+/// service runs.
 ///
-/// Each transaction that changes the gate's data announces the keys (`NOTIFY`), which takes effect with its commit.
-/// After an announcement the feeder reads the current rows, and appends them. It holds the file meanwhile, so that an
-/// older record never follows a newer one from another writer. It begins with all rows, which it reads after it
-/// listens, so that nothing is missed in between. It reads as a role that sees only hashes and grants. Blocks; for one
-/// thread.
+/// Each transaction that changes credentials announces their keys with `NOTIFY`, which takes effect when the
+/// transaction is committed. After an announcement, the feeder reads the current rows of these keys and appends them to
+/// the file. Meanwhile the feeder locks the file, so that an older record never follows a newer one from another
+/// writer. At the start, the feeder first listens for announcements and then reads all rows, so that it misses no
+/// change in between. The feeder's database role can read only the columns that the feeder needs, such as hashes of
+/// secrets. The methods block, and only one thread can use them.
 package final class GateFeed {
-    /// The channel of announcements: each is a kind's number, a space and a key.
+    /// The channel of the announcements, each of which consists of the number of a kind of record, a space and a key.
     static let channel = "lamplighter_gate"
 
     private let connection: PostgresConnection
@@ -23,18 +24,18 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// How often connection numbers are read, since they are not announced.
+    /// The interval at which connection numbers are read, since they are not announced.
     private static let connectionsEvery: Duration = .seconds(10)
 
-    /// Announces changes in the transaction that makes them.
+    /// Announces changes of credentials in the transaction that makes them.
     static func announce(_ records: [Record], _ sql: SQL) throws {
         let keys = records.filter { $0.kind != .connections }.map { "\($0.kind.rawValue) \($0.key)" }
         try sql.run("SELECT pg_notify('\(channel)', $1)", each: keys) { $0 }
     }
 
-    /// Connects, listens, and writes the whole file.
+    /// Connects to the database, listens for announcements, and writes the whole file.
     ///
-    /// - Throws: `Store.Failure`, or the file system's error.
+    /// - Throws: `Store.Failure`, or an error of the file system.
     package init(_ address: PostgresAddress, password: String?, path: String) throws {
         do {
             connection = try PostgresConnection(address, password: password)
@@ -43,7 +44,7 @@ package final class GateFeed {
         } catch let error as PostgresError {
             throw PostgresDatabase.failure(error, address.place)
         }
-        // A dummy key, since no sealed column is read.
+        // Any key will do, since no encrypted column is read.
         guard let key = ServerKey([UInt8](repeating: 0, count: ServerKey.byteCount)) else {
             throw Store.Failure.cannotOpen(path: address.place, reason: "no key")
         }
@@ -56,11 +57,13 @@ package final class GateFeed {
     /// The number of records in the file.
     package var count: Int { file.liveCount }
 
-    /// Waits up to `wait` for announcements, and appends the announced records; returns how many.
+    /// Waits up to `wait` for announcements, and appends the announced records; returns the number appended.
     ///
-    /// Touches the file: with the option `credentials_age` the gate admits no new client by an old file.
+    /// Also updates the file's modification time, since with the option `credentials_age` the gate admits no new
+    /// clients if the file is too old.
     ///
-    /// - Throws: `PostgresError` if the database can't be reached, or the file system's error; begin anew then.
+    /// - Throws: `PostgresError` if the database can't be reached, or an error of the file system; the caller must then
+    ///   create a new feeder.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))

@@ -5,28 +5,30 @@ import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread uses a separate connection. Writing transactions, of this process and of others, run concurrently and
-/// lock the rows on which they decide (`Transaction.lock`). With `isOneWriter` each takes one lock first, so that they
-/// run one after another. Readers see one committed state and never wait.
+/// Each thread uses a separate connection. The writing transactions of this process and of others run at the same time,
+/// and lock the rows on which they decide (`Transaction.lock`). With `isOneWriter`, each writing transaction first
+/// takes a common lock, so that these transactions run one after another. Readers see one committed state, and don't
+/// wait for writers.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
     /// The id of this run of the process, which each of its sessions sends to the server (`ProcessRole`).
     let processID: String
-    /// A pattern for all process ids.
+    /// A pattern that matches the ids of all processes.
     static let anyProcess = "p-%"
-    /// The database's place, for messages.
+    /// The location of the database, for messages.
     let place: String
     private let pool: PostgresPool
     private let isOneWriter: Bool
     private let role: ProcessRole
-    /// The time limit of a transaction, if any.
+    /// The time limit of transactions; nil if they have none.
     let bound: TransactionBound?
 
     /// Opens a pool of at most `connectionsMax` connections, and connects once to check the server's settings and
     /// clock.
     ///
-    /// A transaction lasts at most as long as `bound`. `onConnection` gets each new connection first. Waits up to eight
-    /// seconds for a process to disconnect that must not work beside this one.
+    /// No transaction lasts longer than `bound`. `onConnection` is called with each new connection before it is used.
+    /// If another process is connected that must not work at the same time as this one, waits up to eight seconds for
+    /// it to disconnect.
     ///
     /// - Throws: `Store.Failure`.
     init(
@@ -46,7 +48,7 @@ final class PostgresDatabase: Sendable {
         place = address.place
         let processID = "p-" + Sodium.randomSecret().prefix(16)
         self.processID = processID
-        // Whether the process was admitted.
+        // Whether an earlier session of this process was admitted.
         let isKnown = Flag()
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
@@ -69,25 +71,27 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// How often it checks whether another process has ended, a tenth of a second apart; in total longer than the
-    /// server needs to notice that its machine is gone.
+    /// The number of checks whether another process has disconnected, which are a tenth of a second apart.
+    ///
+    /// All checks together last longer than the server needs to notice that the machine of the other process can't be
+    /// reached any more.
     private static let looksForFoes = 80
 
-    /// A flag that stays set.
+    /// A flag that can be set, but not cleared.
     private final class Flag: Sendable {
         private let value = Atomic(false)
         var isSet: Bool { value.load(ordering: .acquiring) }
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    /// Lends a connection for any number of transactions that write.
+    /// Lends a connection to `body`, for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try with {
             try body(SQL(.postgres($0), key: key, isOneWriter: isOneWriter, bound: bound))
         }
     }
 
-    /// Lends a connection that reads one committed state.
+    /// Lends `body` a connection that reads one committed state of the database.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try with { connection in
             try connection.transaction(
@@ -99,16 +103,16 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends a connection, which is closed afterwards if it failed.
+    /// Lends a connection to `body`; a connection that failed is closed afterwards.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
-    /// How long to wait for the server after an unanswered commit, in seconds.
+    /// The longest wait for the server after a commit without an answer, in seconds.
     ///
-    /// For commands this is as long as a failover takes; for the service, whose threads others wait for, as long as a
-    /// restart.
+    /// A command waits as long as a failover takes. The service waits only as long as a restart of the server takes,
+    /// since others wait for its threads.
     private static let awaitedMax = (command: 30, service: 5)
 
-    /// Waits until the server can be reached, for `awaitedMax` at most.
+    /// Waits until the server can be reached, but for at most `awaitedMax`.
     func awaitServer() {
         let longest = role == .command ? Self.awaitedMax.command : Self.awaitedMax.service
         let end = ContinuousClock.now + .seconds(longest)
@@ -118,7 +122,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Runs a part of opening, and turns the server's errors into reasons why the database can't be used.
+    /// Runs a part of opening the database, and turns errors of the server into `Store.Failure`.
     func opening<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -127,7 +131,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the failure that a server's error while opening means.
+    /// Returns the reason why the database can't be used, from an error of the server.
     static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
         switch error.refusal {
         case .readOnly: .readOnly(path: place, reason: error.description)
@@ -140,7 +144,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables yet.
+    /// Returns the fingerprint of the key with which a database was written; nil if the database has no tables yet.
     ///
     /// - Throws: `Store.Failure`.
     static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
@@ -152,14 +156,15 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets the function that gets the reason why the database can't be reached, and nil once it can.
+    /// Sets the function to call when the database can't be reached, with the reason, and with nil when it can be
+    /// reached again.
     ///
-    /// It is called on the thread that noticed, and must not block.
+    /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         pool.onAvailability(tell)
     }
 
-    /// The number of connections.
+    /// The number of this process's connections.
     var connectionCount: Int { pool.count }
 
     // MARK: Settings
@@ -182,21 +187,21 @@ final class PostgresDatabase: Sendable {
 
     // MARK: Maintenance
 
-    /// The time for a vacuum, in milliseconds: ten minutes.
+    /// The time that a vacuum can take, in milliseconds: ten minutes.
     private static let vacuumMilliseconds = 600_000
 
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The largest total size at which tables are rewritten and not only vacuumed, in bytes.
+    /// The largest total size at which the tables with accounts are rewritten instead of only vacuumed, in bytes.
     ///
-    /// Rewriting takes a second at most, in which nothing can read them.
+    /// Rewriting tables of this size takes at most a second, during which nothing can read them.
     private static let rewrittenMax: Int64 = 64 << 20
 
-    /// Rewrites the tables that held erased accounts, because unused parts of pages keep deleted data.
+    /// Rewrites the tables that contained erased accounts, because deleted data stays in unused parts of pages.
     ///
-    /// Large tables are only vacuumed; later rows take the space of deleted ones. The server's log and its copies hold
-    /// the data for as long as they are kept. Always returns true.
+    /// Large tables are only vacuumed, so that later rows overwrite the deleted ones. The server's log and its copies
+    /// still contain the data for as long as they are kept. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         let size = try read {
@@ -205,7 +210,7 @@ final class PostgresDatabase: Sendable {
         let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
             connection.patience = Self.vacuumMilliseconds
-            // A vacuum has no time limit, and can be ended at any time.
+            // The server's time limit for statements is switched off; interrupting a vacuum does no harm.
             try connection.execute("SET statement_timeout = 0")
             defer {
                 connection.patience = PostgresConnection.answerMilliseconds

@@ -2,17 +2,17 @@
 package struct DatabaseHealth: Sendable {
     /// A standby server.
     package struct Standby: Sendable {
-        /// Its name.
+        /// The standby's name.
         package let name: String
-        /// Whether a commit waits for it.
+        /// Whether commits wait for the standby.
         package let isSynchronous: Bool
-        /// How many bytes of the log it is behind; nil if the service's role may not see it.
+        /// The number of bytes of the log that the standby lacks; nil if the service's role isn't allowed to see it.
         package let bytesBehind: Int64?
     }
 
     /// A table with many replaced or deleted rows that were not vacuumed.
     package struct Bloat: Sendable {
-        /// Its name.
+        /// The table's name.
         package let table: String
         /// The number of dead rows.
         package let dead: Int64
@@ -24,16 +24,16 @@ package struct DatabaseHealth: Sendable {
     package let standbys: [Standby]
     /// Whether confirmed commits survive a power loss (`fsync`, `full_page_writes`).
     package let isDurable: Bool
-    /// The age of the database's oldest transaction in seconds, and its process.
+    /// The age of the database's oldest open transaction in seconds, and the id of its server process.
     package let oldestTransaction: (seconds: Int64, pid: Int64)
-    /// The tables with more than 10,000 dead rows, and more dead than live ones.
+    /// The tables with more than 10,000 dead rows, and with more dead rows than live ones.
     package let bloat: [Bloat]
-    /// The number of connections to the server, and its limit.
+    /// The number of connections to the server, and the largest number that the server allows.
     package let connections: (used: Int64, max: Int64)
 }
 
 extension Store {
-    /// Returns the state of the database server; nil for a file.
+    /// Returns the state of the database server; nil if the store is a file.
     package func databaseHealth() throws -> DatabaseHealth? {
         guard case .postgres(let database) = engine else { return nil }
         return try database.read { sql in

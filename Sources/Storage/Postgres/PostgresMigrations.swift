@@ -1,11 +1,11 @@
 import PostgreSQL
 import Sodium
 
-/// The migration of a PostgreSQL database to this version's tables, by the same steps as SQLite's.
+/// The migration of a PostgreSQL database to this version's tables, by the same steps as for SQLite.
 struct PostgresMigrations {
     private let connection: PostgresConnection
     private let key: ServerKey
-    /// The database's place, for messages.
+    /// The location of the database, for messages.
     private let place: String
 
     init(_ connection: PostgresConnection, _ database: PostgresDatabase) {
@@ -14,12 +14,13 @@ struct PostgresMigrations {
         place = database.place
     }
 
-    /// The table of the steps that ran.
+    /// The table with the names of the steps that the database has run.
     private static let journal = "migration"
 
-    /// The one SQLite function in our statements that PostgreSQL names differently, for both types of its values.
+    /// The SQLite function `instr`, which PostgreSQL has under other names, for texts and for bytes.
     ///
-    /// It returns the position of the second value in the first, or 0.
+    /// The function returns the position of the second value in the first, or 0 if the first doesn't contain the
+    /// second.
     private static let functions = """
         CREATE OR REPLACE FUNCTION instr(text, text) RETURNS integer
             LANGUAGE sql IMMUTABLE STRICT AS 'SELECT strpos($1, $2)';
@@ -29,8 +30,8 @@ struct PostgresMigrations {
 
     /// Returns a step's statements for PostgreSQL.
     ///
-    /// They are written for SQLite's strict tables, whose few types are replaced. A key that SQLite numbers itself gets
-    /// a sequence; the other differences are options of tables.
+    /// The steps are written for SQLite's strict tables, whose few types are replaced by PostgreSQL's. A key to which
+    /// SQLite assigns numbers becomes an identity column. Options that only SQLite has are left out.
     static func translate(_ statements: String) -> String {
         let types = [
             "seq INTEGER NOT NULL PRIMARY KEY":
@@ -40,7 +41,7 @@ struct PostgresMigrations {
             ") STRICT, WITHOUT ROWID;": ");",
             ") STRICT;": ");",
         ]
-        // Sequences never reuse a number; SQLite does so only with this option.
+        // PostgreSQL's sequences never reuse a number; in SQLite, the option `AUTOINCREMENT` has the same effect.
         var text = statements.replacing(" AUTOINCREMENT", with: "")
         for (ours, theirs) in types { text = text.replacing(ours, with: theirs) }
         for (ours, theirs) in [
@@ -51,17 +52,17 @@ struct PostgresMigrations {
         return PostgresTables.extended(text)
     }
 
-    /// Runs the missing steps in one transaction; throws if steps are missing and `migrates` is false.
+    /// Runs the missing steps in one transaction; throws an error if steps are missing and `migrates` is false.
     ///
-    /// Processes migrate one at a time; others wait up to a minute.
+    /// Only one process at a time migrates the database; others wait up to a minute.
     ///
-    /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
+    /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
     func run(
         _ steps: [Migrations.Step],
         migrates: Bool,
         beforeMigrating: () throws -> Void
     ) throws {
-        // Before any change: with another key, all stored secrets would seem wrong.
+        // The key is checked before any change, since with another key all stored secrets would seem wrong.
         let known = try Self.fingerprint(connection)
         if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: place) }
         if known != nil, try missing(steps).isEmpty { return }
@@ -79,10 +80,10 @@ struct PostgresMigrations {
         }
     }
 
-    /// Runs the steps, again if they deadlock with a transaction of a running process.
+    /// Runs the steps, and runs them again after a deadlock with a transaction of a running process.
     ///
-    /// Such a transaction holds one table that the steps change and waits for another that they hold; the server ends
-    /// one of the two.
+    /// In a deadlock, the other transaction has locked one table that the steps need, and waits for another table that
+    /// the steps have locked; the server then ends one of the two.
     private func runBesideOthers(_ steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         for _ in 1..<RunAgain.runsMax {
             do {
@@ -103,17 +104,19 @@ struct PostgresMigrations {
     ) throws {
         try connection.transaction(beginningWith: Self.begin) {
             try migrate(steps, beforeMigrating: beforeMigrating)
-            // Another process may have been first.
+            // Another process may have migrated the database first.
             guard let noted = try Self.fingerprint(connection) else { return try noteKey() }
             guard noted == key.fingerprint else { throw Store.Failure.foreignKey(path: place) }
         }
     }
 
-    /// The time for one statement of a migration, in milliseconds: an hour.
+    /// The longest time for one statement of a migration, in milliseconds: an hour.
     private static let patience = 3_600_000
 
-    /// The statements that wait up to a minute until no other process migrates, and remove the time limit of further
-    /// statements.
+    /// The statements that begin a migration.
+    ///
+    /// A migration waits up to a minute for another migration, and for a transaction that has the lock of the only
+    /// writer. The time limit of the statements that follow is removed.
     private static let begin = [
         "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
         "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,
@@ -145,12 +148,13 @@ struct PostgresMigrations {
         )
     }
 
-    /// The fact with the number of steps that a program must know to use the database.
+    /// The name of the fact that says how many steps a program must know to use the database.
     private static let minimum = "minimumVersion"
 
     /// Returns the steps that the database lacks.
     ///
-    /// A program of the previous version can use a database with more steps, because steps only add.
+    /// A program of the previous version can use a database with more steps than it knows, because steps only add to
+    /// the tables.
     ///
     /// - Throws: `Store.Failure.newerVersion` if the program knows too few steps.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
@@ -163,7 +167,7 @@ struct PostgresMigrations {
         return steps.filter { !done.contains($0.name) }
     }
 
-    /// Returns the names of the steps that ran; empty for a new database.
+    /// Returns the names of the steps that the database has run; none for a new database.
     private func applied() throws -> Set<String> {
         var names: Set<String> = []
         guard try Self.has(Self.journal, connection) else { return names }
@@ -185,7 +189,7 @@ struct PostgresMigrations {
 
     // MARK: The key
 
-    /// Returns the fingerprint of the key that a database was written with; nil if it has no tables yet.
+    /// Returns the fingerprint of the key with which a database was written; nil if the database has no tables yet.
     static func fingerprint(_ connection: PostgresConnection) throws -> String? {
         try fact(KeyFingerprint.fact, connection)
     }

@@ -2,27 +2,29 @@ import Dispatch
 import PostgreSQL
 import Synchronization
 
-/// A limited pool of one process's connections to a database, each used by one thread at a time.
+/// A pool of a limited number of connections to a database, each of which is used by one thread at a time.
 ///
-/// A connection that failed is closed with all idle ones: after a failover they lead to a server that no longer writes.
-/// Connecting is tried again after a pause, which grows from 0.1 to 2 seconds.
+/// When a connection fails, it is closed together with all idle connections, since after a failover the idle
+/// connections lead to a server that no longer writes. After a failed attempt to connect, the next one is made after a
+/// pause, which grows from 0.1 to 2 seconds.
 final class PostgresPool: Sendable {
-    /// The time that a thread waits for a connection, in seconds.
+    /// The longest time for which a thread waits for a connection, in seconds.
     static let waitMax = 10
     private static let pauses: (least: Double, most: Double) = (0.1, 2)
 
-    /// A connection that one thread at a time uses, after it took it out of the list of idle ones under its lock.
+    /// A connection of the pool, which only one thread at a time uses.
     ///
-    /// `@unchecked` since libpq's connection can change threads, but not be used by two at once.
+    /// A thread takes a connection out of the list of idle ones while it holds the list's lock. The type is
+    /// `@unchecked` because a connection of libpq can be used by different threads, but not by two at once.
     private struct Lent: @unchecked Sendable {
         let connection: PostgresConnection
     }
 
     private struct State {
         var idle: [Lent] = []
-        /// The number of lent connections.
+        /// The number of connections that are lent.
         var lent = 0
-        /// The number of failed tries to connect since the last success.
+        /// The number of failed attempts to connect since the last success.
         var failures = 0
         var lastFailure: PostgresError?
         var notBefore: ContinuousClock.Instant?
@@ -41,12 +43,12 @@ final class PostgresPool: Sendable {
         room = DispatchSemaphore(value: size)
     }
 
-    /// The number of connections.
+    /// The number of connections, both idle and lent.
     var count: Int { state.withLock { $0.idle.count + $0.lent } }
 
-    /// Lends a connection; waits up to `waitMax` seconds if all are in use.
+    /// Lends a connection to `body`; waits up to `waitMax` seconds if all connections are in use.
     ///
-    /// - Throws: What `body` throws, or a `PostgresError` if there is no connection.
+    /// - Throws: An error of `body`, or a `PostgresError` if there is no connection.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         guard room.wait(timeout: .now() + .seconds(Self.waitMax)) == .success else {
             throw PostgresError(state: "53300", message: "all \(size) connections are in use")
@@ -63,7 +65,8 @@ final class PostgresPool: Sendable {
             state.withLock { $0.idle = [] }
             throw error
         } catch {
-            // After a commit without an answer: the others lead to the same server.
+            // If the answer to a commit is missing, the idle connections are closed too, since they lead to the same
+            // server as the failed connection.
             if lent.connection.isLost { state.withLock { $0.idle = [] } }
             takeBack(lent)
             throw error
@@ -93,7 +96,7 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets the function that gets the reason why there is no connection, and nil once there is one.
+    /// Sets the function to call when connecting fails, with the reason, and with nil when it succeeds again.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {
@@ -111,7 +114,7 @@ final class PostgresPool: Sendable {
             let pause = Self.pauses.least * Double(1 << min(state.failures, 5))
             state.failures += 1
             state.lastFailure = error
-            // Random, so that processes don't all connect at the same moment.
+            // The pause is random, so that processes don't all connect at the same moment.
             let seconds = min(pause, Self.pauses.most) * .random(in: 0.5...1)
             state.notBefore = .now + .seconds(seconds)
             return state.tell

@@ -2,16 +2,17 @@ import Domain
 import Glibc
 import PostgreSQL
 
-/// The settings of a connection on which order, texts and durability depend, set when it opens and read back.
+/// The settings of a connection on which sorting, texts, durability and time limits depend; they are set when a
+/// connection opens, and read back.
 enum PostgresSettings {
     /// A setting, and its allowed values.
     struct Setting {
         let name: String
         let wanted: [String]
-        /// The expression that reads it.
+        /// The SQL expression that reads the setting.
         let query: String
 
-        /// Describes a setting, read with `current_setting` by default.
+        /// Describes a setting, which by default is read with `current_setting`.
         init(_ name: String, _ wanted: String..., query: String? = nil) {
             self.name = name
             self.wanted = wanted
@@ -19,8 +20,10 @@ enum PostgresSettings {
         }
     }
 
-    /// All settings: a transaction of a frozen process ends after 2 s, a wait for a lock after 5 s, and a statement
-    /// after 15 s.
+    /// All settings.
+    ///
+    /// The time limits are 2 s for a transaction of a frozen process, 5 s for waiting for a lock, and 15 s for a
+    /// statement.
     static let all = [
         Setting("server_encoding", "UTF8"), Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
         Setting("locale provider", "c", query: database("datlocprovider")),
@@ -34,10 +37,11 @@ enum PostgresSettings {
         "(SELECT CAST(\(column) AS TEXT) FROM pg_database WHERE datname = current_database())"
     }
 
-    /// The statements that make the settings; a stricter value on the server is kept.
+    /// The statements that set the settings, except where the server has a stricter value.
     ///
-    /// The server must notice within 5 s that a process's machine is gone, and within 1 s that the process itself is
-    /// gone, even while the server runs its statement: others may wait for its sessions to end.
+    /// The server must notice within 5 s that the machine of a process can't be reached, and within 1 s that a process
+    /// has ended, even while the server runs a statement for it. Other processes may be waiting for the end of its
+    /// sessions.
     private static let set = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -52,8 +56,9 @@ enum PostgresSettings {
         SET default_transaction_isolation = 'read committed'
         """
 
-    /// Returns the name of a process's sessions on the server; the process that takes over its lanes ends them by this
-    /// name.
+    /// Returns the name of a process's sessions on the server.
+    ///
+    /// A process that takes over the lanes of another process ends that process's sessions by this name.
     static func name(of processID: String) -> String { "lamplighter \(processID)" }
 
     /// Applies the settings to a new connection and reads them back.
@@ -70,24 +75,24 @@ enum PostgresSettings {
         }
     }
 
-    /// Returns the values, in the order of `all`.
+    /// Returns the values of the settings, in the order of `all`.
     static func read(_ connection: PostgresConnection) throws -> [String] {
         let queries = all.map(\.query).joined(separator: ", ")
         return try connection.execute("SELECT \(queries)").texts
     }
 
-    /// Refuses a server whose clock differs too much from ours.
+    /// Throws an error if the server's clock differs too much from this machine's.
     static func checkClock(_ connection: PostgresConnection) throws {
         let before = now
         let query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
         guard let text = try connection.execute(query).texts.first, let theirs = Int64(text) else { return }
         let after = now
-        // The server answered at some time between the two.
+        // The server read its clock at some time between `before` and `after`.
         let off = theirs < before ? theirs - before : max(0, theirs - after)
         guard abs(off) <= Instant.clockOffMax else { throw Store.Failure.wrongClock(milliseconds: off) }
     }
 
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,14 +1,15 @@
-/// The parts of PostgreSQL's tables that SQLite's lack: partitions, and settings of storage and vacuum.
+/// The parts of the tables that only PostgreSQL has: partitions, and settings of storage and vacuum.
 enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
 
-    /// Tables whose rows are short-lived: each is vacuumed after a thousand dead rows, whatever its size.
+    /// The tables with short-lived rows, each of which is vacuumed after a thousand dead rows, whatever its size.
     static let queues = ["attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter"]
 
-    /// Returns a step's statements with the parts that SQLite lacks.
+    /// Returns the statements of a migration step with the parts that only PostgreSQL has.
     ///
-    /// The default partition takes chunks of a time without a partition, such as those from a wrong clock.
+    /// The default partition takes chunks for whose time there is no partition, for example because a device's clock
+    /// was wrong.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",
@@ -21,7 +22,7 @@ enum PostgresTables {
         )
     }
 
-    /// The statements that set how rows are stored and vacuumed; each can be run again.
+    /// The statements that set how rows are stored and vacuumed; running them again does no harm.
     static var storage: String {
         let queues = queues.map { table in
             """
@@ -29,18 +30,19 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // Space beside each status for its next version: no index changes, and no vacuum is needed for it.
+        // Each page keeps space for the next versions of its statuses, so that updating a status changes no index and
+        // needs no vacuum.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 
-    /// Returns the partition that holds a moment, in milliseconds since 1970.
+    /// Returns the partition of the week that contains a moment, in milliseconds since 1970.
     static func partition(at moment: Int64) -> (name: String, from: Int64, to: Int64) {
         let number = Int64((Double(moment) / Double(partitionMilliseconds)).rounded(.down))
         let from = number * partitionMilliseconds
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that creates the partition that holds a moment.
+    /// Returns the statement that creates the partition of the week that contains a moment, in milliseconds since 1970.
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

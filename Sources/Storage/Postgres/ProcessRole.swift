@@ -1,18 +1,18 @@
 import PostgreSQL
 
-/// The role of a process among those connected to its database.
+/// The role of a process among the processes that are connected to the same database.
 ///
-/// Each session first announces it by its name (`application_name`), and then checks for others: of two that begin at
-/// the same moment, at least one finds the other.
+/// Each session first announces the role in its name (`application_name`), and only then checks for other processes. If
+/// two processes start at the same moment, at least one of them therefore finds the other.
 package enum ProcessRole: Sendable {
-    /// A command, which works beside any other process.
+    /// A command, which can run at the same time as any other process.
     case command
     /// A process that shares the work with others by leases.
     case sharing
-    /// A process that does all the work, with its own broker.
+    /// A process that does all the work, and has its own broker.
     case alone
 
-    /// Returns the name of a process's sessions on the server; a pattern if its id is one.
+    /// Returns the name of a process's sessions on the server; if `processID` is a pattern, so is the name.
     func name(of processID: String) -> String {
         switch self {
         case .command: PostgresSettings.name(of: "command \(processID)")
@@ -21,12 +21,15 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Names a new session, and refuses it if a process is connected that must not work beside this one.
+    /// Gives a new session its name, and throws an error if another process is connected that must not work at the same
+    /// time.
     ///
-    /// Otherwise one of the two processes, or both, would handle each message. If `isKnown` and this process already
-    /// has other sessions, the other process is the one to be refused, so this session is not.
+    /// If the two processes worked at the same time, each message could be handled twice, or by the wrong process.
+    /// `isKnown` says that a session of this process was admitted before. If the earlier session still exists, the
+    /// other process is refused, so this session is admitted.
     ///
-    /// - Throws: `PostgresError`, with the state `PostgresError.foe` for such a process.
+    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected that must not work
+    ///   at the same time.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }

@@ -5,29 +5,29 @@ import Synchronization
 /// The repetition of a transaction after a conflict with another transaction, or after the answer to its commit was
 /// lost.
 ///
-/// A transaction that lasted too long is repeated once, since the server may have been slow for a moment. The same work
-/// usually succeeds then. The first run was either undone or committed: message ids, unique keys and `CommitMark` make
-/// a second run harmless.
+/// After a conflict, the same work usually succeeds on the next run. A transaction that lasted too long is repeated
+/// once, since the server may have been slow for a moment. If the answer to a commit was lost, the transaction may have
+/// been committed; message ids, unique keys and `CommitMark` make a second run harmless.
 final class RunAgain: Sendable {
-    /// How often a transaction is tried, including the first time.
+    /// The maximum number of runs of a transaction, including the first one.
     static let runsMax = 5
-    /// How often a transaction that lasts too long is tried, since each try takes as long.
+    /// The maximum number of runs of a transaction that lasts too long; it is smaller, since each run takes so long.
     static let longRunsMax = 2
-    /// The longest pause before the second try, in milliseconds; it doubles with each further one.
+    /// The longest pause before the second run, in milliseconds; it doubles for each further run.
     static let pauseMilliseconds = 10
 
     private let reruns = Atomic(0)
 
-    /// The number of repeated runs since the start.
+    /// The number of repeated runs since the process started.
     var count: Int { reruns.load(ordering: .relaxed) }
 
     /// Runs a transaction up to `runsMax` times, each time from its beginning.
     ///
-    /// If `isPatient`, a transaction that lasts too long is tried as often, because it waits for another transaction's
-    /// decision.
+    /// If `isPatient`, a transaction that lasts too long is also run up to `runsMax` times, because it waits until the
+    /// server has ended another transaction.
     ///
-    /// - Throws: The last try's error; `StoreError.Persistent` if that is a violated unique key or a missing lock, so
-    ///   that no other transaction is to blame.
+    /// - Throws: The error of the last run, or `StoreError.Persistent` if that error is a violated unique key or a
+    ///   missing lock, for which no other transaction is to blame.
     func run<Value>(
         isPatient: () -> Bool = { false },
         _ body: () throws -> Value
@@ -43,7 +43,7 @@ final class RunAgain: Sendable {
                     throw isPersistent ? StoreError.Persistent(cause: error) : error
                 }
                 reruns.add(1, ordering: .relaxed)
-                // Random, so that two conflicting transactions don't meet again.
+                // The pause is random, so that two conflicting transactions don't meet again.
                 let pause = Self.pauseMilliseconds << number
                 usleep(UInt32.random(in: 0...UInt32(pause * 1000)))
             }

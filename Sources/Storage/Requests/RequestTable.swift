@@ -2,9 +2,9 @@ package import Batching
 package import Domain
 import Sodium
 
-/// The ids of requests that took effect, with the answers that repeats get again.
+/// The ids of requests that took effect, with their answers, which are sent again if a request is repeated.
 ///
-/// The rules in words (reference: requests#id).
+/// See the reference for the rules (reference: requests#id).
 package struct RequestTable: TransactionTable {
     let transaction: Transaction
 
@@ -12,15 +12,16 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer; nil while the request is in progress, or if a repeat is carried out again.
+        /// The answer; nil while the request is in progress, and for a request that is carried out again if it is
+        /// repeated.
         package var answer: [UInt8]?
-        /// The command that the request waits for.
+        /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// How many times it was refused because its worker was absent; nil if it was carried out.
+        /// The number of times that the request was refused because its worker was absent; nil if it was carried out.
         ///
-        /// The worker still receives each of these requests when it comes back.
+        /// The broker has kept each of these requests for the worker, which must ignore them when it is back.
         package var turnedAway: Int64?
-        /// When it was received.
+        /// When the request was received.
         package var at: Instant
     }
 
@@ -37,7 +38,7 @@ package struct RequestTable: TransactionTable {
         }
     }
 
-    /// Stores a request's content and answer; an answer that holds a secret is sealed.
+    /// Stores the digest of a request's content, and its answer, encrypted if the answer contains a secret.
     package func save(
         _ sender: String,
         _ id: MessageID,
@@ -58,7 +59,7 @@ package struct RequestTable: TransactionTable {
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
-        // Deleted and inserted, not updated: the rows are in the order of their time.
+        // The row is deleted and inserted again instead of updated, because rows are kept in the order of their times.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
     }
@@ -74,7 +75,7 @@ package struct RequestTable: TransactionTable {
             at: transaction.now,
             turnedAway: 1
         )
-        // Without an answer, a repeat is carried out again.
+        // An earlier record without an answer is deleted, since that request would be carried out again.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2
@@ -87,7 +88,8 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many refusals of a request its absent worker hasn't received yet; deletes the record at 0.
+    /// Stores how many copies of a refused request its absent worker has not received yet; deletes the record if there
+    /// are none.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -99,7 +101,8 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the refused requests from terminals of some shards, because the broker has kept none of them.
+    /// Deletes the records of refused requests from terminals of some shards, because the broker has kept none of these
+    /// requests.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -115,7 +118,7 @@ package struct RequestTable: TransactionTable {
 
     /// Stores the answer of a request that waited for a command, unless its id now belongs to another request.
     ///
-    /// The row becomes the newest, together with its answer's bytes: rows are in the order of their time.
+    /// The row gets a new number and so becomes the newest, because rows are kept in the order of their times.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -137,10 +140,10 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Deletes at most `limit` requests received before or after a period; returns how many.
+    /// Deletes at most `limit` requests that were received before or after a period; returns the number deleted.
     ///
-    /// Rows are in the order of arrival, so the rows before an old one are old too, whatever the clock showed then. A
-    /// row too far ahead was written before the clock was set back.
+    /// Rows are in the order of arrival, so all rows before an old row are old too, whatever time the clock showed
+    /// then. A row whose time is after the period was written before the clock was set back.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -155,16 +158,16 @@ package struct RequestTable: TransactionTable {
         return try sql.changes
     }
 
-    /// Returns whether there are more than `max` rows, by the numbers of the first and the last.
+    /// Returns whether there are more than `max` rows, judged by the numbers of the first and the last row.
     ///
-    /// Rows are in the order of arrival and are deleted from the front.
+    /// Rows are numbered in the order of arrival, and the oldest ones are deleted first.
     package func excess(over max: Int) throws -> Bool {
         let first = try sql.integer("SELECT min(seq) FROM request") ?? 0
         let last = try sql.integer("SELECT max(seq) FROM request") ?? 0
         return last - first + 1 > Int64(max)
     }
 
-    /// Deletes the oldest rows beyond `max`, at most `limit` at once, whatever their age.
+    /// Deletes the oldest rows, at most `limit` of them, until at most `max` rows are left, whatever their age.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
@@ -177,7 +180,7 @@ package struct RequestTable: TransactionTable {
         )
     }
 
-    /// Returns the numbers of the oldest and the newest row; nil for an empty table.
+    /// Returns the numbers of the oldest and the newest row; nil if the table is empty.
     package func ends() throws -> ClosedRange<Int64>? {
         guard let first = try sql.integer("SELECT min(seq) FROM request"),
             let last = try sql.integer("SELECT max(seq) FROM request")
@@ -185,17 +188,17 @@ package struct RequestTable: TransactionTable {
         return first...last
     }
 
-    /// A run of neighbouring rows, and their size.
+    /// Some consecutive rows, and their size.
     package struct Page: Sendable {
         /// The number of the last row.
         package var last: Int64
         /// The number of rows.
         package var rows: Int
-        /// The size of their texts, in bytes.
+        /// The size of the rows' contents, in bytes.
         package var bytes: Int64
     }
 
-    /// Returns the size of at most `limit` rows after a number; nil without rows.
+    /// Returns the size of at most `limit` rows after a row's number; nil if there are none.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """
@@ -213,11 +216,12 @@ package struct RequestTable: TransactionTable {
         } ?? nil
     }
 
-    /// Deletes a row and all before it, whatever their age.
+    /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns how many requests wait to be deleted, counted up to `limit`: those before the first one that is younger
-    /// than a moment.
+    /// Returns the number of requests that are to be deleted, or `limit` if there are more.
+    ///
+    /// The requests to be deleted are those before the first request that was received at or after a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """
@@ -237,10 +241,10 @@ struct RequestRow: TableRow {
     var sender: String
     var id: MessageID
     var content: [UInt8]
-    /// The answer; sealed if it holds a secret.
+    /// The answer, which is encrypted if it contains a secret.
     var answer: [UInt8]?
     var isSealed: Bool
-    /// The command that it waits for.
+    /// The command whose outcome the request waits for.
     var did: DeviceID?
     var cid: Int64?
     var at: Instant

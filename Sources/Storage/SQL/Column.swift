@@ -1,17 +1,17 @@
 import CSQLite
 import PostgreSQL
 
-/// The location of a result's row, in plain numbers, so that passing it on costs nothing.
+/// The location of a row of a query's result, as plain numbers that cost nothing to pass on.
 enum RowSource {
-    /// No row: each column is NULL.
+    /// There is no row, so each column is NULL.
     case none
-    /// The row at which a statement stands.
+    /// The current row of an SQLite statement.
     case sqlite(OpaquePointer)
-    /// A row of a result.
+    /// A row of a PostgreSQL result.
     case postgres(PostgresRow)
 }
 
-/// One column of a row; NULL without a row.
+/// One column of a row; it is NULL if there is no row.
 package struct Column {
     let source: RowSource
     let index: Int32
@@ -25,7 +25,7 @@ package struct Column {
         }
     }
 
-    /// The column's integer; 0 for NULL.
+    /// The column's value as an integer; 0 for NULL.
     package var integer: Int64 {
         switch source {
         case .sqlite(let statement): sqlite3_column_int64(statement, index)
@@ -34,7 +34,7 @@ package struct Column {
         }
     }
 
-    /// The column's number; 0 for NULL.
+    /// The column's value as a floating-point number; 0 for NULL.
     package var double: Double {
         switch source {
         case .sqlite(let statement): sqlite3_column_double(statement, index)
@@ -43,7 +43,7 @@ package struct Column {
         }
     }
 
-    /// Lends the UTF-8 bytes of the column's text without copying them; none for NULL.
+    /// Lends the UTF-8 bytes of the column's text to `body` without copying them; no bytes for NULL.
     package func withText<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows
@@ -56,7 +56,7 @@ package struct Column {
         }
     }
 
-    /// Lends the column's bytes without copying them; none for NULL.
+    /// Lends the column's bytes to `body` without copying them; no bytes for NULL.
     package func withBlob<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows
@@ -67,7 +67,7 @@ package struct Column {
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns bytes, whose number SQLite knows only after they were requested.
+    /// Returns a column's bytes; SQLite knows their number only after the pointer to them was requested.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,
@@ -78,7 +78,7 @@ package struct Column {
     }
 }
 
-/// A row of a result, read column after column.
+/// A row of a query's result, which is read column by column.
 package struct Row {
     let source: RowSource
     let sql: SQL?
@@ -92,7 +92,7 @@ package struct Row {
     /// Reads the next column.
     package mutating func next<Value: ColumnValue>(_: Value.Type = Value.self) -> Value { Value(nextColumn()) }
 
-    /// Lends the next column, to be read without a copy.
+    /// Returns the next column, whose bytes can then be read without a copy.
     package mutating func nextColumn() -> Column {
         defer { column += 1 }
         return Column(source: source, index: column)

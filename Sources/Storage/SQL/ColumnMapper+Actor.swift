@@ -1,7 +1,7 @@
 import Domain
 
 extension ColumnMapper {
-    /// Describes the three columns of an actor: its kind, its id and the terminal.
+    /// Maps the three columns of an actor: the actor's kind, id and terminal.
     mutating func actor(_ actor: (Record) -> Actor) -> Actor {
         Actor(
             self("actorKind") { actor($0).kind },

@@ -1,13 +1,13 @@
 package import Domain
 package import JSON
 
-/// A value that one column of a row holds, and one parameter of a statement takes.
+/// A value that can be stored in one column of a row, and be set as one parameter of a statement.
 package protocol ColumnValue {
-    /// Reads a column; NULL gives 0, an empty text or the like.
+    /// Reads the value of a column; NULL gives 0, an empty text or the like.
     init(_ column: Column)
     /// Sets a parameter to this value.
     func bind(to parameter: Parameter)
-    /// The type as which the engine stores it.
+    /// The type that the engine uses to store the value.
     static var columnType: ColumnType { get }
 }
 
@@ -31,7 +31,7 @@ extension Double: ColumnValue {
     package func bind(to parameter: Parameter) { parameter.set(self) }
 }
 
-/// Stored as 0 or 1.
+/// A Boolean value is stored as 0 or 1.
 extension Bool: ColumnValue {
     package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self = column.integer != 0 }
@@ -48,7 +48,7 @@ extension String: ColumnValue {
     }
 }
 
-/// Stored as a blob.
+/// An array of bytes is stored as a blob.
 extension [UInt8]: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) { self = column.withBlob { Array($0) } }
@@ -58,7 +58,7 @@ extension [UInt8]: ColumnValue {
     }
 }
 
-/// Stored as NULL if nil.
+/// An optional value is stored as NULL if it is nil.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     package static var columnType: ColumnType { Wrapped.columnType }
     package init(_ column: Column) { self = column.isNull ? nil : Wrapped(column) }
@@ -70,22 +70,21 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 
 // MARK: Our types
 
-/// Stored as milliseconds since 1970.
+/// A time is stored as milliseconds since 1970.
 extension Instant: ColumnValue {
     package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self.init(milliseconds: column.integer) }
     package func bind(to parameter: Parameter) { parameter.set(milliseconds) }
 }
 
-/// Stored as its text, which was checked when it was received.
+/// An identifier is stored as its text, which was checked when it was received.
 extension Identifier: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self.init(trusted: String(column)) }
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON document, stored as text; an unreadable text gives an empty object, and so does NULL, as while a row is
-/// bound.
+/// A JSON object is stored as text; NULL and an invalid text give an empty object.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
@@ -95,7 +94,7 @@ extension JSONObject: ColumnValue {
     package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
-/// A JSON value, stored as text; an unreadable text gives null.
+/// A JSON value is stored as text; an invalid text gives null.
 extension JSONValue: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0) } ?? .null }
@@ -103,7 +102,7 @@ extension JSONValue: ColumnValue {
     package func bind(to parameter: Parameter) { encoded().withUnsafeBytes { parameter.set(text: $0) } }
 }
 
-/// UTF-8 bytes stored as text.
+/// UTF-8 bytes that are stored as text.
 struct TextBytes: ColumnValue {
     static var columnType: ColumnType { .text }
     var bytes: [UInt8]
@@ -115,7 +114,7 @@ struct TextBytes: ColumnValue {
 
 /// A case of an enumeration, stored as its name.
 protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
-    /// The case for a name that this version doesn't know: the one that allows least.
+    /// The case to use for a name that this version doesn't know, which is the one that allows least.
     static var unknown: Self { get }
 }
 

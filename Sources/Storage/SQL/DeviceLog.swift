@@ -1,12 +1,12 @@
 import Domain
 
-/// A reader of a table of device records, backwards in time and page by page.
+/// A reader of a table with records of devices, which reads pages backwards in time.
 ///
-/// A row's place is its time and its number, which distinguishes rows of one moment.
+/// A place in the table consists of a row's time and its number, which distinguishes rows with the same time.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 
-    /// Describes the log by its table and the columns that hold the time and the number of a row.
+    /// Describes the table and its columns for the time and the number of a row.
     init(_ table: Table<Record>, time: String, number: String) {
         text = """
             SELECT \(table.columns) FROM \(table.name)
@@ -16,9 +16,9 @@ struct DeviceLog<Record: TableRow>: Sendable {
             """
     }
 
-    /// Passes `body` a device's rows of a time, newest first, until `body` returns false.
+    /// Passes a device's rows of a period to `body`, the newest first, until `body` returns false.
     ///
-    /// Begins after the row at `cursor`, if given.
+    /// If `cursor` is given, begins with the first row older than the cursor.
     func scan(
         _ did: DeviceID,
         from: Instant,

@@ -1,12 +1,12 @@
 import PostgreSQL
 import SQLite
 
-/// The engine that runs the statements of one transaction: one of two, with one branch for each statement.
+/// The engine that runs the statements of one transaction: a connection to SQLite or to PostgreSQL.
 enum Engine {
     case sqlite(SQLiteConnection)
     case postgres(PostgresConnection)
 
-    /// Runs a statement and lends its rows until `row` returns false.
+    /// Runs a statement, and passes its rows to `row` until `row` returns false.
     func query(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
@@ -15,7 +15,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement whose rows aren't needed; a later statement or the commit can report its failure.
+    /// Runs a statement that returns no rows; a later statement or the commit can report its failure.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
@@ -24,7 +24,7 @@ enum Engine {
         }
     }
 
-    /// Runs such a statement once for each element, in order.
+    /// Runs a statement that returns no rows once for each element, in order.
     func run<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -36,7 +36,7 @@ enum Engine {
         }
     }
 
-    /// Runs a query that can return many rows, of which the reader may need few.
+    /// Runs a query that can return many rows, of which the caller may need only a few.
     func scan(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind, row: row)
@@ -45,7 +45,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement for each element, in order, and lends its rows.
+    /// Runs a statement once for each element, in order, and passes its rows to `row`.
     func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -64,7 +64,7 @@ enum Engine {
         }
     }
 
-    /// Runs the statements that were put off to be sent together with a later one.
+    /// Runs the statements that were put off to be sent together with a later statement.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()
@@ -80,7 +80,7 @@ enum Engine {
         }
     }
 
-    /// A number that changes when another connection writes; nil if others can write at any time.
+    /// A number that changes when another connection writes; nil if other processes can write at any time.
     var dataVersion: Int64? {
         get throws {
             switch self {
@@ -90,8 +90,9 @@ enum Engine {
         }
     }
 
-    /// Runs a writing transaction, alone from its first statement on with SQLite or if `isOneWriter`; a failure undoes
-    /// all of it.
+    /// Runs a transaction that can write; an error undoes all of it.
+    ///
+    /// With SQLite, or if `isOneWriter`, no other writing transaction runs at the same time.
     func transaction<Value>(
         isOneWriter: Bool,
         within bound: TransactionBound?,
@@ -104,7 +105,7 @@ enum Engine {
         }
     }
 
-    /// Runs a piece of a transaction so that its failure undoes that piece alone.
+    /// Runs a part of a transaction in such a way that an error undoes only that part.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let connection): try connection.savepoint(body)
@@ -112,8 +113,8 @@ enum Engine {
         }
     }
 
-    /// The statements that begin a PostgreSQL transaction without other writers; readers continue.
+    /// The statements that begin a PostgreSQL transaction while no other writer runs; readers continue.
     static let beginAlone = ["BEGIN", lockWriters]
-    /// The statement that waits until no other transaction writes.
+    /// The statement that takes the lock of the only writer, and waits while another transaction holds this lock.
     static let lockWriters = "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"
 }

@@ -1,9 +1,9 @@
 import SQLite
 
-/// The steps that bring a database to this version's tables: append only, each runs once.
+/// The steps that bring a database to this version's tables; each step runs once, and new steps are only appended.
 ///
-/// The first step is `database.sql`; later steps change its tables. `schemas/database.sql` shows the result of all
-/// steps, which a test compares.
+/// The first step is `database.sql`, and later steps change its tables. `schemas/database.sql` shows the result of all
+/// steps, which a test checks.
 enum Migrations {
     /// One step: its name, which never changes, and its statements.
     typealias Step = (name: String, sql: String)
@@ -14,7 +14,7 @@ enum Migrations {
         ("apiKeys", apiKeys), ("eventLog", eventLog),
     ]
 
-    /// Operators' names of devices, and their tags, found by name and value.
+    /// The step that adds the names that operators give devices, and the devices' tags.
     private static let deviceNames = """
         ALTER TABLE device ADD COLUMN name TEXT NOT NULL DEFAULT '';
 
@@ -28,7 +28,7 @@ enum Migrations {
         CREATE INDEX tagDevices ON tag (name, value, did);
         """
 
-    /// The keys of makers' servers, and the users for whom they sent commands.
+    /// The step that adds the API keys of makers' servers, and the users for whom such a key sent commands.
     private static let apiKeys = """
         ALTER TABLE command ADD COLUMN uid TEXT;
 
@@ -60,7 +60,7 @@ enum Migrations {
         CREATE INDEX apiKeyEnded ON apiKey (endedAt) WHERE endedAt IS NOT NULL;
         """
 
-    /// What became true, one row a transaction and kind, and the readers that the store knows.
+    /// The step that adds the event log and the subscriptions to it.
     private static let eventLog = """
         CREATE TABLE eventLog (
             xid INTEGER NOT NULL,
@@ -101,15 +101,17 @@ enum Migrations {
         CREATE INDEX eventSubscriptionApp ON eventSubscription (appId, createdAt);
         """
 
-    /// How many steps the previous version knew.
+    /// The number of steps that the previous version knew.
     ///
-    /// Its processes can run beside this version's if several use one database. Raised with each release.
+    /// If several processes share a database, processes of the previous version can run at the same time as this
+    /// version's. The number must be raised with each release.
     static let versionBefore = 1
 
     /// The first step of databases that were made before the first release.
     static let unreleased = "001-main-path"
 
-    /// The table of the steps that a database has run; named by the library that made it first.
+    /// The table with the names of the steps that a database has run; its name comes from the library that first
+    /// created it.
     private static let table = "grdb_migrations"
 
     /// Returns the steps that a database has run; a new database has run none.
@@ -118,10 +120,11 @@ enum Migrations {
         return Set(try database.texts("SELECT identifier FROM \(table)").compactMap(\.self))
     }
 
-    /// Runs the steps that a database has not run, each in a transaction that leaves no reference to a missing row.
+    /// Runs the steps that a database has not run yet, each in a transaction that fails if it leaves a reference to a
+    /// missing row.
     static func run(_ steps: [Step], in database: SQLiteConnection) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        // A step may replace tables that others refer to.
+        // References aren't checked at once, since a step may replace tables that others refer to.
         try database.execute("PRAGMA foreign_keys = OFF")
         defer { try? database.execute("PRAGMA foreign_keys = ON") }
         for step in steps {

@@ -1,11 +1,11 @@
 import CSQLite
 import PostgreSQL
 
-/// The target of a statement's parameters, in plain numbers, so that passing it on costs nothing.
+/// The target of a statement's parameters, as plain numbers that cost nothing to pass on.
 enum ParameterTarget {
-    /// A statement that is about to run.
+    /// An SQLite statement that is about to run.
     case sqlite(OpaquePointer)
-    /// A list that is sent with the statement, and outlives the call.
+    /// A list of parameters that is sent with a PostgreSQL statement; the list outlives the call.
     case postgres(Unmanaged<PostgresParameters>)
 
     init(_ parameters: PostgresParameters) { self = .postgres(Unmanaged.passUnretained(parameters)) }
@@ -28,11 +28,11 @@ package enum ColumnType: Sendable {
     }
 }
 
-/// One parameter of a statement that is about to run; the first has number 1.
+/// One parameter of a statement that is about to run; the first parameter has the number 1.
 package struct Parameter {
     let target: ParameterTarget
     let index: Int32
-    /// The value that makes SQLite copy what it gets.
+    /// The value that makes SQLite copy the bytes that are passed to it.
     private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ target: ParameterTarget, _ index: Int32) {
@@ -40,7 +40,7 @@ package struct Parameter {
         self.index = index
     }
 
-    /// Sets an integer.
+    /// Sets the parameter to an integer.
     package func set(_ integer: Int64) {
         switch target {
         case .sqlite(let statement): sqlite3_bind_int64(statement, index, integer)
@@ -48,7 +48,7 @@ package struct Parameter {
         }
     }
 
-    /// Sets a number.
+    /// Sets the parameter to a floating-point number.
     package func set(_ double: Double) {
         switch target {
         case .sqlite(let statement): sqlite3_bind_double(statement, index, double)
@@ -56,7 +56,7 @@ package struct Parameter {
         }
     }
 
-    /// Sets NULL, of a type.
+    /// Sets the parameter to NULL of a type.
     package func setNull(_ type: ColumnType) {
         switch target {
         case .sqlite(let statement): sqlite3_bind_null(statement, index)
@@ -65,11 +65,11 @@ package struct Parameter {
         }
     }
 
-    /// Sets a text, given as UTF-8.
+    /// Sets the parameter to a text that is given as UTF-8.
     package func set(text: UnsafeRawBufferPointer) {
         switch target {
         case .sqlite(let statement):
-            // A nil pointer would set NULL where the text is empty.
+            // An empty text is set separately, since its nil pointer would set NULL.
             guard let start = text.baseAddress else {
                 sqlite3_bind_text(statement, index, "", 0, Self.copy)
                 return
@@ -80,7 +80,7 @@ package struct Parameter {
         }
     }
 
-    /// Sets bytes.
+    /// Sets the parameter to some bytes.
     package func set(blob: UnsafeRawBufferPointer) {
         switch target {
         case .sqlite(let statement):

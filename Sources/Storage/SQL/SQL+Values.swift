@@ -1,4 +1,4 @@
-/// Queries of one column, and sets of single values.
+/// Queries for a single column, and queries with a single parameter.
 extension SQL {
     /// Returns the first column of all rows.
     package func values<Value: ColumnValue, each Argument: ColumnValue>(
@@ -8,7 +8,7 @@ extension SQL {
         try query(sql, repeat each arguments) { $0.next() }
     }
 
-    /// Returns the first row's first column; nil without a row or for NULL.
+    /// Returns the first column of the first row; nil if there is no row or the column is NULL.
     package func value<Value: ColumnValue, each Argument: ColumnValue>(
         _ sql: String,
         _ arguments: repeat each Argument
@@ -16,7 +16,8 @@ extension SQL {
         try first(sql, repeat each arguments) { $0.next(Value?.self) } ?? nil
     }
 
-    /// Runs a query once for each value, and passes each row with its value to `row`.
+    /// Runs a query once for each element, with the element as its parameter, and passes each row with its element to
+    /// `row`.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

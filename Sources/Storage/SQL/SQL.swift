@@ -1,20 +1,20 @@
 import SQLite
 import Sodium
 
-/// The interface between our tables and the database engine: statements, queries and savepoints.
+/// The interface between the tables' code and the database engine: statements, queries and savepoints.
 ///
-/// All code above uses the subset of SQL that SQLite 3.40 and PostgreSQL 15 both run, through these few methods. A *set
-/// operation* (`each:`) counts as one statement whatever the number of its elements: SQLite steps one prepared
-/// statement in a loop, and PostgreSQL gets all elements before it answers. On PostgreSQL, a statement without results
-/// (`run`) is sent with the next query or the commit, which reports its failure. Used inside one transaction, on one
-/// thread.
+/// Through these few methods, the tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set
+/// operation* (`each:`) counts as one statement, however many elements it has: SQLite runs one prepared statement in a
+/// loop, and PostgreSQL gets all elements before it answers. On PostgreSQL, a statement without results (`run`) is sent
+/// together with the next query or the commit, which then reports the statement's failure. An instance is used in one
+/// transaction, on one thread.
 package final class SQL {
     let engine: Engine
     /// Whether writing transactions, including those of other processes, run one after another.
     private let isOneWriter: Bool
-    /// The time limit of writing transactions, if any.
+    /// The time limit of writing transactions; nil if they have none.
     private let bound: TransactionBound?
-    /// The key that seals and opens columns.
+    /// The key with which columns are encrypted and decrypted.
     let key: ServerKey
     /// The number of statements that have run; a set operation counts as one.
     package internal(set) var statementCount = 0
@@ -39,7 +39,7 @@ package final class SQL {
         try engine.run(sql) { Self.bind(repeat each values, to: $0) }
     }
 
-    /// Runs a statement once for each element, in order, with the values that the element gives.
+    /// Runs a statement once for each element, in order, with the parameters that `values` returns for the element.
     package func run<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -53,7 +53,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a statement once for each element, in order, with one value.
+    /// Runs a statement once for each element, in order, with the one parameter that `value` returns for the element.
     package func run<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -64,7 +64,7 @@ package final class SQL {
         try engine.run(sql, each: elements) { Self.bind(value($0), to: $1) }
     }
 
-    /// Returns the values made from the rows.
+    /// Runs a query, and returns what `row` makes of each row.
     package func query<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -82,7 +82,7 @@ package final class SQL {
         return results
     }
 
-    /// Returns the value made from the first row; nil without rows.
+    /// Runs a query, and returns what `row` makes of the first row; nil if there are no rows.
     package func first<Result, each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -100,7 +100,8 @@ package final class SQL {
         return result
     }
 
-    /// Runs a query once for each element, and passes each row with its element to `row`.
+    /// Runs a query once for each element, with the parameters that `values` returns, and passes each row with its
+    /// element to `row`.
     package func query<Elements: Collection, each Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -118,7 +119,8 @@ package final class SQL {
         }
     }
 
-    /// Runs a query once for each element, with one value, and passes each row with its element to `row`.
+    /// Runs a query once for each element, with the one parameter that `value` returns, and passes each row with its
+    /// element to `row`.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -135,7 +137,7 @@ package final class SQL {
         }
     }
 
-    /// Passes rows to `row` until it returns false; for queries that can return very many.
+    /// Runs a query that can return very many rows, and passes them to `row` until `row` returns false.
     package func scan<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
@@ -150,7 +152,7 @@ package final class SQL {
         }
     }
 
-    /// Returns the first row's first column as an integer; nil without a row or for NULL.
+    /// Returns the first column of the first row as an integer; nil if there is no row or the column is NULL.
     package func integer<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value
@@ -160,9 +162,9 @@ package final class SQL {
 
     // MARK: Rows of described tables
 
-    /// Runs a statement for each row, in order.
+    /// Runs a statement once for each record, in order.
     package func run<Record: TableRow>(_ statement: RowStatement<Record>, each records: [Record]) throws {
-        // Rows are lent, one after another: a copy of each would cost as much as its statement.
+        // The records are accessed in place, since copying a record would cost as much as running its statement.
         try records.withUnsafeBufferPointer { rows in
             guard let first = rows.baseAddress, !rows.isEmpty else { return }
             statementCount += 1
@@ -174,7 +176,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a statement for one row.
+    /// Runs a statement for one record.
     package func run<Record: TableRow>(
         _ statement: RowStatement<Record>,
         _ record: Record
@@ -191,7 +193,7 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the row of a table with a key, whose columns are in the table's order, or nil.
+    /// Returns the row of a table with a key, or nil; the key's columns are in the table's order.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value
@@ -207,7 +209,7 @@ package final class SQL {
         }
     }
 
-    /// Returns the SQL expression for the next number of a column that the engine numbers itself.
+    /// Returns the SQL expression for the next number of a column to which the engine assigns numbers.
     func nextNumber(of table: String, _ column: String) -> String {
         switch engine {
         case .sqlite: "(SELECT max(\(column)) + 1 FROM \(table))"
@@ -217,7 +219,7 @@ package final class SQL {
 
     // MARK: Transactions
 
-    /// Whether other transactions write beside this one, so that it must lock the rows on which it decides.
+    /// Whether other transactions can write at the same time, so that this one must lock the rows on which it decides.
     var hasOtherWriters: Bool {
         switch engine {
         case .sqlite: false
@@ -228,20 +230,20 @@ package final class SQL {
     /// The number of rows that the previous statement changed.
     package var changes: Int { get throws { try engine.changes } }
 
-    /// Runs the statements that have not been sent yet; throws their failures.
+    /// Runs the statements that have not been sent yet; throws an error if one of them fails.
     func settle() throws { try engine.settle() }
 
-    /// A number that changes when another connection writes; nil if others can write at any time.
+    /// A number that changes when another connection writes; nil if other processes can write at any time.
     var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
-    /// Runs a transaction that writes; a failure undoes all of it.
+    /// Runs a transaction that can write; an error undoes all of it.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try engine.transaction(isOneWriter: isOneWriter, within: bound, body)
     }
 
-    /// Runs a piece of work so that its failure undoes that piece alone.
+    /// Runs a part of a transaction in such a way that an error undoes only that part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
-        // A savepoint takes two statements.
+        // Setting a savepoint and releasing it are two statements.
         statementCount += 2
         return try engine.savepoint(body)
     }

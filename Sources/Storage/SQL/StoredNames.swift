@@ -1,6 +1,6 @@
 import Domain
 
-// The case for a name that this version doesn't know, for each enumeration in a column.
+// For each enumeration that is stored in a column, the case to use for a name that this version doesn't know.
 
 extension Actor.Kind: StoredName { static let unknown = Self.system }
 extension Command.Kind: StoredName { static let unknown = Self.write }

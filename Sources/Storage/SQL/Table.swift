@@ -1,6 +1,8 @@
 import Sodium
 
-/// A row of a table, whose columns are described once; reading, writing and the statements' texts are derived from the
+/// A type whose values are rows of a table.
+///
+/// The columns are described once; reading and writing rows and the texts of statements are derived from the
 /// description.
 ///
 /// ```swift
@@ -14,10 +16,10 @@ import Sodium
 package protocol TableRow: Sendable {
     /// The table.
     static var table: Table<Self> { get }
-    /// Names each column with its source in the row, and returns the row made from the columns' values.
+    /// Names each column and its value in a row, and returns the row that consists of the columns' values.
     ///
-    /// It is called to list the columns, to write a row and to read a row, and must name the same columns in the same
-    /// order each time.
+    /// The method `map` is called to list the columns, to write a row and to read a row, and must name the same columns
+    /// in the same order each time.
     static func map(_ column: inout ColumnMapper<Self>) -> Self
 }
 
@@ -31,28 +33,28 @@ package struct ColumnRole: OptionSet, Sendable {
 
     /// A column that identifies the row.
     package static let key = ColumnRole(rawValue: 1)
-    /// A column that is written with a new row and never changes.
+    /// A column that is written when the row is inserted, and never changes.
     package static let fixed = ColumnRole(rawValue: 2)
     /// A column that is written again when the row changes.
     package static let changing = ColumnRole(rawValue: 4)
-    /// A column that changes only by a statement of its own.
+    /// A column that only a separate statement changes.
     package static let apart = ColumnRole(rawValue: 8)
     /// Every column.
     package static let all: ColumnRole = [.key, .fixed, .changing, .apart]
 }
 
-/// A statement that writes rows of a table.
+/// A statement that writes a row of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// The columns that it takes; in an update, the key is last.
+    /// The roles of the columns that are the statement's parameters; in an update, the key's parameters are last.
     let roles: ColumnRole
-    /// The number of the key's first parameter; nil if all columns are in their order.
+    /// The number of the key's first parameter; nil if the parameters are in the order of the columns.
     let keyStart: Int32?
 }
 
-/// A table's name, columns and statements, from the description of its rows.
+/// The name, columns and statements of a table, derived from the description of its rows.
 package struct Table<Record: TableRow>: Sendable {
-    /// The name.
+    /// The table's name.
     package let name: String
     /// The names of all columns, separated by commas, in their order.
     package let columns: String
@@ -64,9 +66,9 @@ package struct Table<Record: TableRow>: Sendable {
     package let insert: RowStatement<Record>
     /// The statement that inserts a row, or updates the row with its key.
     package let upsert: RowStatement<Record>
-    /// The statement that updates the row with a row's key.
+    /// The statement that updates the existing row with the key of the given row.
     package let update: RowStatement<Record>
-    /// The query for the row with a key, given in the order of its columns.
+    /// The query for the row with a key; the parameters are the key's columns, in their order.
     package let find: String
     private let described: [(name: String, role: ColumnRole)]
 
@@ -89,8 +91,8 @@ package struct Table<Record: TableRow>: Sendable {
         find = select + "WHERE \(conditions)"
     }
 
-    /// Returns a statement that inserts a row if a condition holds; the condition's parameters are the columns'
-    /// numbers.
+    /// Returns a statement that inserts a row if a condition is true; in the condition, `$1` is the first column's
+    /// value, and so on.
     package func inserting(where condition: String) -> RowStatement<Record> {
         RowStatement(
             text: "INSERT INTO \(name) (\(columns)) SELECT \(numbers) WHERE \(condition)",
@@ -117,7 +119,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that changes only the columns of some roles.
+    /// Returns a statement that updates only the columns of some roles in the row with its key.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(
@@ -136,46 +138,48 @@ package struct Table<Record: TableRow>: Sendable {
         )
     }
 
-    /// Returns `name = $number` for each column, numbered from `first`.
+    /// Returns `name = $number` for each column; the numbers begin with `first`.
     private static func equations(_ columns: [String], from first: Int) -> [String] {
         columns.enumerated().map { place, name in "\(name) = $\(first + place)" }
     }
 
-    /// Returns the names of all columns with a table's alias, for a query of several tables.
+    /// Returns the names of all columns, each preceded by a table's alias, for a query of several tables.
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass over the columns of a row's description, which lists, binds or reads them.
+/// A pass over the columns in the description of a row, which lists them, sets parameters from them or reads them.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read
     }
 
     private let pass: Pass
-    /// The row to bind, and the statement; the row is lent, since a copy for each column costs more than binding it.
+    /// The row from which parameters are set, and the statement.
+    ///
+    /// The row is accessed by a pointer, since copying it for each column would cost more than setting the parameter.
     private var record: UnsafePointer<Record>?
     private var target: ParameterTarget?
-    /// The roles of the columns to bind.
+    /// The roles of the columns whose parameters are set.
     private var roles: ColumnRole = .all
-    /// The row to read; without values while columns are listed or bound.
+    /// The row to read; it has no values while columns are listed or parameters are set.
     private(set) var row: Row
     private(set) var described: [(name: String, role: ColumnRole)] = []
     private var parameter: Int32 = 1
     private var keyParameter: Int32?
 
-    /// Lists the columns.
+    /// Creates a pass that lists the columns.
     init() {
         pass = .list
         row = Row(.none, nil)
     }
 
-    /// Reads the next columns of a row.
+    /// Creates a pass that reads the next columns of a row.
     init(reading row: Row) {
         pass = .read
         self.row = row
     }
 
-    /// Sets a statement's parameters from a row, which must live as long as the mapper.
+    /// Creates a pass that sets a statement's parameters from a row, which must exist as long as the mapper.
     init(binding record: UnsafePointer<Record>, to target: ParameterTarget, of rows: RowStatement<Record>, in sql: SQL)
     {
         pass = .bind
@@ -186,7 +190,7 @@ package struct ColumnMapper<Record: TableRow> {
         row = Row(.none, sql)
     }
 
-    /// Describes a column: its name, its value in a row, and its role.
+    /// Describes a column by its name, its value in a row, and its role.
     ///
     /// - Returns: The column's value while a row is read; otherwise an empty value of its type.
     package mutating func callAsFunction<Value: ColumnValue>(
@@ -206,7 +210,7 @@ package struct ColumnMapper<Record: TableRow> {
         return Value(Column(source: .none, index: 0))
     }
 
-    /// Describes a column whose bytes are stored sealed.
+    /// Describes a column whose bytes are stored encrypted.
     package mutating func sealed(
         _ name: String,
         _ value: (Record) -> [UInt8]?,

@@ -1,17 +1,17 @@
 import SQLite
 import Synchronization
 
-/// A watch that detects whether anything was committed since its last check, by this process or another.
+/// A watch that detects whether this process or another has committed anything since the last check.
 ///
-/// It keeps a separate connection to a file, and reads one number.
+/// The watch has a separate connection to the SQLite file, and reads only one number.
 package final class ChangeWatch: Sendable {
-    /// Nil for a database server.
+    /// Nil if the store is on a database server.
     private let pool: SQLitePool?
     private let last = Mutex<Int64?>(nil)
 
-    /// Watches a store.
+    /// Starts to watch a store.
     ///
-    /// - Throws: The engine's error.
+    /// - Throws: An error of the engine.
     package init(_ store: Store) throws {
         guard let file = store.file else {
             pool = nil
@@ -20,7 +20,8 @@ package final class ChangeWatch: Sendable {
         pool = try SQLitePool(readersMax: 1) { try SQLiteConnection(path: file.path) }
     }
 
-    /// Returns whether there may be something new; always true for a database server.
+    /// Returns whether anything may have been committed since the last call; always true if the store is on a database
+    /// server.
     package func hasChanged() throws -> Bool {
         guard let pool else { return true }
         let version = try pool.write { try $0.integer("PRAGMA data_version") }

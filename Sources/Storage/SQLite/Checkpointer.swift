@@ -1,9 +1,11 @@
 import SQLite
 
-/// A copier of the log into the database file, in the background, so that the writer seldom has to do it.
+/// A worker that copies the write-ahead log into the database file in the background, so that the writer seldom has to
+/// do so.
 ///
-/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes them wait; it leaves
-/// little for the writer when the log has grown long. Belongs to one thread.
+/// The checkpointer has its own connection, and only one thread can use it. A passive checkpoint doesn't wait for
+/// readers and writers, and they don't wait for it. When the log has grown long, the writer then has little left to
+/// copy.
 package final class Checkpointer {
     private let connection: SQLiteConnection
 
@@ -13,7 +15,7 @@ package final class Checkpointer {
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL")
     }
 
-    /// Copies the current content of the log; blocks for as long as the disk takes.
+    /// Copies the current content of the log into the database file; returns when the content is on the disk.
     package func run() throws {
         try connection.checkpoint(.passive)
     }

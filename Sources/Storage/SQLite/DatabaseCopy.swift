@@ -1,33 +1,35 @@
 package import Domain
 import SQLite
 
-/// A copy of a database in a separate file, as in backups.
+/// A copy of an SQLite database in a separate file, as in a backup.
 package struct DatabaseCopy: Sendable {
-    /// Its file.
+    /// The path of the copy's file.
     package let path: String
 
-    /// Creates a reference to a copy that exists or is about to be made.
+    /// Describes a copy that exists or is about to be made.
     package init(path: String) { self.path = path }
 
-    /// The error that a copy is damaged.
+    /// The error thrown when a copy is damaged.
     package struct Damage: Error, CustomStringConvertible {
-        /// The engine's first finding.
+        /// The first fault that the engine found.
         package let description: String
 
-        /// Creates an error from a finding.
+        /// Creates an error from the engine's description of a fault.
         package init(_ description: String) { self.description = description }
     }
 
     /// The space that a copy leaves free on its disk, in bytes.
     package static let reserveBytes: Int64 = 64 << 20
 
-    /// The increase of the numbers that receivers compare: more than are used between the backup and its restoration,
-    /// at one a second for eleven days.
+    /// The number that is added to the numbers of commands and the versions of statuses.
+    ///
+    /// The increase is larger than the number of changes between the backup and its restoration, even with one change a
+    /// second for eleven days.
     static let numbersAhead = 1_000_000
 
-    /// Checks each page, index and reference, and returns the number of rows of each table.
+    /// Checks every page, index and reference, and returns the number of rows of each table.
     ///
-    /// - Throws: `Damage`, or the engine's failure.
+    /// - Throws: `Damage`, or an error of the engine.
     package func check() throws -> [(table: String, rows: Int)] {
         try withDatabase { database in
             if let fault = try database.text("PRAGMA integrity_check(1)"), fault != "ok" { throw Damage(fault) }
@@ -40,10 +42,10 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Raises the numbers that receivers compare, before the copy is used in place of its original.
+    /// Raises the numbers of commands and the versions of statuses, before the copy is used instead of the original.
     ///
-    /// Commands and statuses went out after the copy was made: a device ignores a command whose number is not larger
-    /// than its last one, and an app a status of an older version.
+    /// After the copy was made, the service sent more commands and statuses. A device ignores a command whose number
+    /// isn't larger than that of the last command, and an app ignores a status with an older version.
     package func advanceNumbers() throws {
         try withDatabase { database in
             try database.transaction {
@@ -54,7 +56,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    /// Ends all sessions, as an operator would.
+    /// Ends all sessions, in the same way as an operator can.
     package func endSessions(at now: Instant) throws {
         try withDatabase { database in
             try database.execute(
@@ -78,21 +80,21 @@ package struct DatabaseCopy: Sendable {
 
     func withDatabase<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         let database = try SQLiteConnection(path: path)
-        // One file: nothing of the copy may be left beside it.
+        // The copy must be a single file, so no log file may be left next to it.
         try database.execute("PRAGMA journal_mode = DELETE")
         return try body(database)
     }
 }
 
 extension Store {
-    /// Copies the last committed state into a new file; workers go on meanwhile.
+    /// Copies the last committed state into a new file, while workers continue.
     ///
-    /// The log can't be reused while the copy is made, so it grows with each write. `progress` gets the completed part,
-    /// from 0 to 1, a few times a second, and can throw to stop.
+    /// While the copy is made, the log can't be reused, so it grows with each write. `progress` is called a few times a
+    /// second with the completed part of the work, from 0 to 1, and can throw an error to stop the copy.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
         guard let file else { throw Failure.cannotOpen(path: path, reason: "a database server makes its own copies") }
         let target = try SQLiteConnection(path: copy.path)
-        // 8 MiB at a time, from one state: within one reading transaction.
+        // 8 MiB are copied at a time, all within one reading transaction, so that the copy is of one state.
         try file.pool.read { try $0.copy(to: target, pages: 4096, progress: progress) }
     }
 }

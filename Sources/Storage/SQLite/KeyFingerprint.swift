@@ -1,19 +1,20 @@
 import SQLite
 package import Sodium
 
-/// The fingerprint of the key that a database's secrets are hashed and sealed with.
+/// The fingerprint of the key with which a database's secrets are hashed and encrypted.
 ///
-/// It is stored at the database's first start, so that another key is refused instead of voiding all secrets.
+/// The fingerprint is stored when the service first starts with a database. Later the service refuses to start with
+/// another key, which would make all secrets invalid.
 enum KeyFingerprint {
     static let fact = "serverKey"
 
-    /// Returns the fingerprint; nil if a database has no tables or was never opened by a service.
+    /// Returns a database's fingerprint; nil if the database has no tables or was never opened by a service.
     static func read(_ database: SQLiteConnection) throws -> String? {
         guard try database.hasTable("meta") else { return nil }
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns a database's fingerprint; if it has none, first stores the key's.
+    /// Returns a database's fingerprint; if there is none, first stores that of the given key.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }
@@ -24,7 +25,7 @@ enum KeyFingerprint {
 }
 
 extension DatabaseCopy {
-    /// Returns whether a key is the copied database's; true if the database has no fingerprint.
+    /// Returns whether a key is that of the copied database; true if the copy has no fingerprint.
     package func isSealed(with key: ServerKey) throws -> Bool {
         let known = try withDatabase(KeyFingerprint.read)
         return known == nil || known == key.fingerprint

@@ -1,31 +1,33 @@
 import Glibc
 
-/// The log beside the database file (`-wal`), kept at a length at which commits overwrite old content.
+/// The write-ahead log next to the database file (`-wal`), which is kept long enough that commits only overwrite old
+/// content.
 ///
-/// A commit that makes the file longer also waits for the file system to find blocks and record the new length: on ext4
-/// a third of its time. The engine keeps the file's length when the log starts over, and ignores zeros after the last
-/// commit.
+/// A commit that makes the file longer also waits until the file system has found blocks and recorded the new length;
+/// on ext4 this is a third of the commit's time. The engine doesn't shorten the file when the log starts from the
+/// beginning again, and ignores zeros after the last commit.
 struct LogFile {
-    /// The largest length of the file, in bytes: the writes between two checkpoints and a little more.
+    /// The largest length of the file, in bytes: a little more than is written between two checkpoints.
     static let bytesMax = 36 << 20
-    /// The largest extension at once, in bytes, for which commits wait.
+    /// The maximum number of bytes that are added at once, while commits wait.
     static let pieceBytes = 1 << 20
-    /// The ratio of the file's length to the bytes written, so that little use takes little space.
+    /// The ratio of the wanted length of the file to the number of bytes written so far; with this ratio, the file of a
+    /// service with little use stays small.
     private static let leadFactor = 4
-    /// How many times the largest length must be free on the disk.
+    /// The free space that the disk must have before the file is extended, as a multiple of the file's largest length.
     private static let roomFactor = 8
 
     private let path: String
-    /// The length to reach, in bytes.
+    /// The length that the file should have, in bytes.
     private let wanted: Int
 
-    /// Describes the log of a database into which `written` bytes were written since it was opened.
+    /// Describes a database's log, into which `written` bytes were written since the database was opened.
     init(database path: String, written: Int) {
         self.path = path + "-wal"
         wanted = min(Self.bytesMax, written * Self.leadFactor)
     }
 
-    /// Whether a piece must be added, and the disk has space for it.
+    /// Whether the file must be extended and the disk has enough space for that.
     var lacksPiece: Bool {
         var status = stat()
         guard stat(path, &status) == 0, nextPiece(status) > 0 else { return false }
@@ -34,14 +36,14 @@ struct LogFile {
         return UInt(space.f_bavail) * UInt(space.f_frsize) >= UInt(Self.bytesMax * Self.roomFactor)
     }
 
-    /// The error that the file could not be made longer.
+    /// The error thrown when the file could not be extended.
     struct Failure: Error {}
 
-    /// Adds a piece of zeros; returns false if none is needed.
+    /// Extends the file by a piece of zeros; returns false if it is long enough.
     ///
-    /// Only for the holder of the database's write lock: no other process appends to the log meanwhile.
+    /// The caller must hold the database's write lock, so that no other process appends to the log meanwhile.
     ///
-    /// - Throws: `Failure` if the system wrote only a part, which is then removed.
+    /// - Throws: `Failure` if the system wrote only a part of the piece, which is then removed.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw Failure() }
@@ -56,7 +58,7 @@ struct LogFile {
         return !zeros.isEmpty
     }
 
-    /// Flushes the extension to the disk, so that a commit seldom waits for it.
+    /// Flushes the added piece to the disk, so that a commit seldom has to do so.
     func sync() {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return }

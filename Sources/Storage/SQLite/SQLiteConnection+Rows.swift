@@ -1,9 +1,9 @@
 import CSQLite
 import SQLite
 
-/// Statements with parameters and rows of SQLite.
+/// SQLite statements with parameters and rows.
 extension SQLiteConnection {
-    /// Runs a statement and lends its rows until `row` returns false.
+    /// Runs a statement, and passes its rows to `row` until `row` returns false.
     func query(_ sql: String, bind: (ParameterTarget) -> Void, row: (RowSource) throws -> Bool) throws {
         try withPrepared(sql) { statement in
             bind(.sqlite(statement))
@@ -13,7 +13,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// Runs a statement for each element, in order, prepared once, and lends its rows.
+    /// Prepares a statement once, runs it for each element, in order, and passes its rows to `row`.
     func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

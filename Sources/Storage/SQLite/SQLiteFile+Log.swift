@@ -1,17 +1,17 @@
 import CSQLite
 import SQLite
 
-/// The maintenance of the database's files beside the writers.
+/// The maintenance of the database's files while workers write.
 extension SQLiteFile {
-    /// Copies the log into the database file, up to the oldest page that a reader still needs.
+    /// Copies the write-ahead log into the database file, as far as readers allow.
     func checkpoint() throws {
         try pool.write { try $0.checkpoint(.passive) }
     }
 
-    /// Extends the log file by a piece, ahead of the writes, towards the length at which commits overwrite old content;
+    /// Extends the write-ahead log file by a piece before it is needed, so that commits overwrite existing content;
     /// returns false if nothing was added.
     ///
-    /// - Throws: The system's or the engine's error; trying again at once doesn't help.
+    /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
     func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
@@ -20,11 +20,11 @@ extension SQLiteFile {
         return hasGrown
     }
 
-    /// Removes the remains of erased accounts that deleting rows leaves in the log and in unused parts of pages.
+    /// Removes the data of erased accounts that is left in the log and in unused parts of pages after rows are deleted.
     ///
-    /// Blocks all writers for about a second, and does nothing if no account was erased. Returns false if a reader or
-    /// writer was in the way for too long, and it must be tried again later. In a database of more than 64 MiB, only
-    /// the indexes that hold users' names are rewritten.
+    /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
+    /// writer blocked the work for too long, so that the caller must try again later. In a database of more than 64
+    /// MiB, only the indexes of the tables with users' names are rewritten.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         try checkpoint()

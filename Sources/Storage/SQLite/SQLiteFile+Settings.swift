@@ -1,13 +1,14 @@
 import SQLite
 
 extension SQLiteFile {
-    /// Opens a connection.
+    /// Opens a connection to a database file, with the service's settings.
     static func connect(to path: String) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busySeconds: 10)
-        // Small pages, set before the first table: reports touch scattered pages, and every touched page is copied
-        // whole into the log.
+        // Pages are small, because reports change scattered pages, and each changed page is copied into the log as a
+        // whole. The size must be set before the first table is created.
         try connection.execute("PRAGMA page_size = \(pageBytes)")
-        // Lets the file give back unused pages, a few at a time; in a file with content it would be a write.
+        // With `auto_vacuum`, the file can give back unused pages, a few at a time. In a file with content, changing
+        // this setting would be a write.
         if try connection.integer("PRAGMA page_count") == 0 {
             try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         }
@@ -25,7 +26,8 @@ extension SQLiteFile {
         return connection
     }
 
-    /// Applies the settings on which durability depends, reads them back, and throws if one wasn't accepted.
+    /// Applies the settings on which durability depends, reads them back, and throws an error if one of them wasn't
+    /// accepted.
     static func secure(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA synchronous = FULL")
         let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]

@@ -1,13 +1,14 @@
 import CSQLite
 import SQLite
 
-/// The shrinking of a file that grew.
+/// The shrinking of a file that contains many unused pages.
 ///
-/// Freed pages stay in the file for later use. If there are very many, the last pages of the file are moved into them,
-/// a few at a time, and the file is truncated when the log is copied. This takes one page of pointers for some 400
-/// others, which is updated when a page changes its place or its use.
+/// Freed pages stay in the file for later use. If there are very many freed pages, the last pages of the file are moved
+/// to their places, a few at a time, and the file is truncated when the log is copied into it. For this purpose, the
+/// file contains one page of pointers for about 400 other pages, which is updated when one of these pages is moved or
+/// used for something else.
 extension SQLiteFile {
-    /// The size up to which a database is rewritten as a whole by default, in bytes: at most a second's work.
+    /// The size up to which a database can be rewritten as a whole within about a second, in bytes.
     static let smallBytes: Int64 = 64 << 20
 
     /// Returns the file's size.
@@ -23,18 +24,19 @@ extension SQLiteFile {
         }
     }
 
-    /// Removes `pages` free pages from the file; the disk gets the space back when the log is copied.
+    /// Removes `pages` empty pages from the file; the disk gets the space back when the log is copied into the file.
     ///
-    /// It stores nothing new, so no commit waits for the disk.
+    /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     func shrink(pages: Int) throws {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Rewrites a database of an older version of at most `limit` bytes, so that it can give space back from then on.
+    /// Rewrites a file of at most `limit` bytes that an older version made, so that it can be shrunk in steps from then
+    /// on.
     ///
-    /// Blocks all writers, and needs as much free disk space as the database takes.
+    /// Blocks all writers, and needs as much free disk space as the database occupies.
     ///
-    /// - Returns: Whether it can give space back now.
+    /// - Returns: Whether the file can be shrunk in steps now.
     @discardableResult
     func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
         let size = try fileSize()
@@ -46,7 +48,7 @@ extension SQLiteFile {
             } catch let error as SQLiteError
                 where [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.primaryCode)
             {
-                // The database works unchanged; the next start tries again.
+                // The database works without the change; the service tries again the next time it starts.
                 return
             }
         }

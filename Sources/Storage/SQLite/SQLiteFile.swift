@@ -3,18 +3,18 @@ import SQLite
 import Sodium
 import Synchronization
 
-/// The SQLite file behind a store: its connections, its durability, its log.
+/// The SQLite file behind a store: its connections, its durability and its log.
 ///
-/// One connection writes, for one thread at a time; four read the last committed state.
+/// One connection writes, and only one thread at a time uses it; four other connections read the last committed state.
 final class SQLiteFile: Sendable {
     /// The size of a page, in bytes.
     static let pageBytes = 2048
 
-    /// Its path.
+    /// The path of the file.
     let path: String
     let pool: SQLitePool
     let key: ServerKey
-    /// Whether the writer still lacks the setting that makes commits durable.
+    /// Whether the setting that makes commits durable is switched off on the writing connection.
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
 
@@ -29,7 +29,7 @@ final class SQLiteFile: Sendable {
 
     /// Migrates the tables to this version if `migrates`, and checks the settings.
     ///
-    /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
+    /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         try Self.opening(path) {
             let names = steps.map(\.name)
@@ -43,13 +43,13 @@ final class SQLiteFile: Sendable {
             if !applied.isSubset(of: names) {
                 throw Store.Failure.newerVersion(path: path)
             }
-            // Before any change: with another key, all stored secrets would seem wrong.
+            // The key is checked before any change, since with another key all stored secrets would seem wrong.
             let known = try pool.read(KeyFingerprint.read)
             if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             let isComplete = applied.isSuperset(of: names)
             if migrates {
                 try pool.write(Self.secure)
-                // A new database has nothing to lose.
+                // A new database needs no preparation, since it contains nothing.
                 if !isComplete, !applied.isEmpty { try beforeMigrating() }
                 try pool.write { try Migrations.run(steps, in: $0) }
                 guard try pool.write({ try KeyFingerprint.keep(key, in: $0) }) == key.fingerprint else {
@@ -63,7 +63,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Runs a part of opening, and turns the engine's errors into reasons why the file can't be used.
+    /// Runs a part of opening the file, and turns errors of the engine into `Store.Failure`.
     private static func opening<Value>(
         _ path: String,
         _ body: () throws -> Value
@@ -76,7 +76,7 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends the one connection that writes, for any number of transactions; waits until it is free.
+    /// Waits until the only connection that writes is free, and lends it to `body` for any number of transactions.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
         try pool.write { database in
             try restoreDurability(database)
@@ -85,32 +85,32 @@ final class SQLiteFile: Sendable {
         }
     }
 
-    /// Lends a connection that reads one committed state.
+    /// Lends `body` a connection that reads one committed state of the database.
     func read<Value>(_ body: (SQL) throws -> Value) throws -> Value { try pool.read { try body(SQL($0, key: key)) } }
 
     // MARK: Durability
 
-    /// Does the same as `write`, with commits that don't wait for the disk.
+    /// Does the same as `write`, but commits don't wait for the disk.
     func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
         try pool.write { database in
             isLax.store(true, ordering: .relaxed)
             try database.execute("PRAGMA synchronous = NORMAL")
             defer { countPages(database) }
             let result = Result { try body(SQL(database, key: key)) }
-            // Before any other writer goes on: its commits must be durable.
+            // Durability is restored before any other writer continues, since its commits must be durable.
             try restoreDurability(database)
             try result.get()
         }
     }
 
-    /// Restores the durability of commits; until that succeeds no batch can commit.
+    /// Makes commits durable again; until this succeeds, no batch can be committed.
     private func restoreDurability(_ database: SQLiteConnection) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
         isLax.store(false, ordering: .relaxed)
     }
 
-    /// The number of pages that this process has written into the log since it opened the file.
+    /// The number of pages that this process has written into the write-ahead log since it opened the file.
     var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
     private func countPages(_ database: SQLiteConnection) {

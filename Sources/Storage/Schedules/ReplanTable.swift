@@ -1,14 +1,14 @@
 package import Domain
 
-/// The time zone data that schedules were planned with, and the schedules to plan again.
+/// The time zone data with which schedules were planned, and the schedules that must be planned again.
 package struct ReplanTable: TransactionTable {
     let transaction: Transaction
 
-    /// The schedules to plan again, and the reason.
+    /// A group of schedules that must be planned again, with the reason.
     package enum Subject: Hashable, Sendable {
-        /// The rules of a zone have changed, or the clock went back.
+        /// The schedules of a time zone, because the zone's rules have changed or the clock was set back.
         case zone(String)
-        /// A user moved, which changes the times of sunrise and sunset.
+        /// The schedules of a user, because the user moved and the times of sunrise and sunset have changed.
         case user(UserID)
 
         var text: String {
@@ -26,17 +26,17 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Zones
 
-    /// Returns the zone data in force; nil for a zone that no schedule has used.
+    /// Returns the data of a time zone by which schedules are planned now; nil if no schedule has used the zone.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.value("SELECT rules FROM zone WHERE name = $1", name)
     }
 
-    /// Returns the zones that schedules have used, with their data.
+    /// Returns the time zones that schedules have used, with their data.
     package func zones() throws -> [(name: String, rules: [UInt8])] {
         try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.next(), $0.next()) }
     }
 
-    /// Puts a zone's data into force.
+    /// Stores the data of a time zone by which schedules are planned from now on.
     package func setZone(_ name: String, _ rules: [UInt8]) throws {
         try sql.run(
             """
@@ -50,7 +50,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Requests that the schedules of a subject be planned again, from the first on.
+    /// Requests that all schedules of a subject be planned again.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
@@ -71,10 +71,10 @@ package struct ReplanTable: TransactionTable {
     /// Returns whether any schedule is to be planned again.
     package func isWaiting() throws -> Bool { try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil }
 
-    /// Some schedules of a subject.
+    /// Some of the schedules of a subject.
     package struct Page: Sendable {
         fileprivate var subject: String
-        /// The schedules; empty at the subject's end.
+        /// The schedules; empty if the subject has no more schedules.
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
@@ -97,9 +97,9 @@ package struct ReplanTable: TransactionTable {
         return Page(subject: text, schedules: taken, isLast: taken.count < limit)
     }
 
-    /// Records that this transaction plans a page's schedules again.
+    /// Records that this transaction plans the schedules of a page again.
     ///
-    /// The next page starts after them; after the last page, the request is deleted.
+    /// The next page starts after these schedules; after the last page, the request is deleted.
     package func finish(_ page: Page) throws {
         for uid in page.users { try transaction.requireLock(of: uid) }
         if let last = page.schedules.last, !page.isLast {

@@ -4,7 +4,7 @@ import JSON
 /// A stored schedule.
 struct ScheduleRow: TableRow {
     var schedule: Schedule
-    /// The values to set, without those of write-only data points.
+    /// The values that the schedule's command sets, without those of write-only data points.
     var masked: JSONObject
 
     static let table = Table<ScheduleRow>("schedule")
@@ -35,7 +35,7 @@ struct ScheduleRow: TableRow {
         let weekDays = column("weekDays", \.days.weekDays, as: .changing)
         let monthDays = column("monthDays", \.days.monthDays, as: .changing)
         let time = column("time", \.schedule.timing.time.description, as: .changing)
-        // An index finds the schedules that depend on their creator's place.
+        // By this column, an index finds the schedules that depend on the place of their creator.
         _ = column("sun", \.schedule.timing.time.needsPlace, as: .changing)
         return Timing(
             days: days(date, weekDays: weekDays, monthDays: monthDays),
@@ -44,12 +44,12 @@ struct ScheduleRow: TableRow {
         )
     }
 
-    /// All values to set, if some are masked.
+    /// All values that the schedule's command sets, encoded; nil if none of them is masked.
     private var secretValues: [UInt8]? {
         masked == schedule.attrs ? nil : schedule.attrs.encoded()
     }
 
-    /// The days as columns: a date, or a bit for each day of the week or of the month.
+    /// The columns for the schedule's days: a date, or a bit for each day of the week or of the month.
     private var days: (date: String?, weekDays: Int64, monthDays: Int64) {
         switch schedule.timing.days {
         case .once(let date): (date.description, 0, 0)

@@ -1,10 +1,10 @@
 package import Domain
 
-/// The runs of schedules: one row for each occurrence, however often it was fired.
+/// The runs of schedules, with one row for each occurrence, however often its trigger was published.
 package struct ScheduleRunTable: TransactionTable {
     let transaction: Transaction
 
-    /// Passes `body` the index of each trigger whose occurrence was taken up before.
+    /// Passes to `body` the index of each trigger whose occurrence already has a run.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
         try sql.query("SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2", each: triggers.indices) {
             (triggers[$0].schedule, triggers[$0].dueAt)
@@ -13,15 +13,16 @@ package struct ScheduleRunTable: TransactionTable {
         }
     }
 
-    /// Adds runs; a run of an occurrence taken up before changes nothing, because a run has no changing columns.
+    /// Adds runs; does nothing for an occurrence that already has a run, because a run has no changing columns.
     ///
-    /// Requires the locks of their schedules' devices.
+    /// The devices of the runs' schedules must be locked.
     package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
         try transaction.requireLocks(of: devices())
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command to a device; returns the run, or nil if none waits for it.
+    /// Records the outcome of the command that a run sent to a device; returns the run, or nil if no run waits for this
+    /// command.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,
@@ -61,7 +62,7 @@ package struct ScheduleRunTable: TransactionTable {
         )
     }
 
-    /// Returns the runs, including those under way, whose occurrence lies in a time, newest first.
+    /// Returns the runs whose occurrences are in a period, including those that have not finished, the newest first.
     package func all(from: Instant, to: Instant, limit: Int) throws -> [ScheduleRun] {
         try transaction.sql.rows(
             of: ScheduleRun.table,
@@ -72,7 +73,7 @@ package struct ScheduleRunTable: TransactionTable {
         )
     }
 
-    /// Returns how many runs there are, by state.
+    /// Returns the number of runs in each state.
     package func counts() throws -> [(state: String, count: Int64)] {
         try sql.query("SELECT state, count(*) FROM scheduleRun GROUP BY state ORDER BY state") {
             ($0.next(), $0.next())

@@ -5,7 +5,7 @@ package import JSON
 package struct ScheduleTable: TransactionTable {
     let transaction: Transaction
 
-    /// The statement that writes when schedules act next, and whether they act at all.
+    /// The statement that stores a schedule's next occurrence, and whether the schedule is active.
     private static let savePlan = ScheduleRow.table.updating(.apart)
 
     // MARK: Reading
@@ -17,7 +17,7 @@ package struct ScheduleTable: TransactionTable {
         return found
     }
 
-    /// Passes each schedule that exists to `body`, with the index of its id.
+    /// Passes each schedule that exists to `body`, with the index of its id in `ids`.
     package func load(_ ids: [ScheduleID], _ body: (Int, Schedule) -> Void) throws {
         try sql.query(ScheduleRow.table.find, each: ids.indices) {
             ids[$0]
@@ -26,7 +26,7 @@ package struct ScheduleTable: TransactionTable {
         }
     }
 
-    /// Returns a device's schedules, in the order of their creation.
+    /// Returns a device's schedules, in the order in which they were created.
     package func all(ofDevice did: DeviceID) throws -> [Schedule] {
         try schedules(
             "WHERE did = $1 ORDER BY scheduleId",
@@ -34,14 +34,14 @@ package struct ScheduleTable: TransactionTable {
         )
     }
 
-    /// Returns how many schedules a device has.
+    /// Returns the number of a device's schedules.
     package func count(ofDevice did: DeviceID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM schedule WHERE did = $1", did) ?? 0
     }
 
-    /// Returns how many schedules a user has.
+    /// Returns the number of a user's schedules.
     package func count(ofUser uid: UserID) throws -> Int64 {
-        // Goes through the user's devices, since schedules have no index by their user.
+        // The query goes through the user's devices, since schedules have no index by their user.
         try sql.integer(
             """
             SELECT count(*) FROM binding AS b JOIN schedule AS s ON s.did = b.did AND s.uid = b.uid
@@ -77,33 +77,34 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Writing
 
-    /// Writes a schedule, new or changed.
+    /// Stores a new or changed schedule.
     ///
-    /// `masked` hides the values of write-only data points, which are stored sealed.
+    /// `masked` contains the schedule's values except for those of write-only data points, which are stored encrypted.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
         try transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
     }
 
-    /// Writes when schedules act next, and whether they act at all.
+    /// Stores the schedules' next occurrences, and whether the schedules are active.
     package func plan(_ schedules: [Schedule]) throws {
         try transaction.requireLocks(of: schedules.map(\.did))
-        // Only the `.apart` columns are written, which don't include attrs.
+        // Only the columns with the role `.apart` are written; the column `attrs` is not among them.
         try sql.run(Self.savePlan, each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) })
     }
 
-    /// Removes a schedule with its runs.
+    /// Deletes a schedule and its runs.
     package func delete(_ schedule: Schedule) throws {
         try transaction.requireLock(of: schedule.did)
         try sql.run("DELETE FROM schedule WHERE scheduleId = $1", schedule.id)
     }
 
-    /// Returns schedules that act next before a moment, the next one first.
+    /// Returns schedules whose next occurrence is before a moment, the earliest first.
     package func planned(before moment: Instant, limit: Int) throws -> [Schedule] {
         try schedules("WHERE nextAt IS NOT NULL AND nextAt < $1 ORDER BY nextAt, scheduleId LIMIT $2", moment, limit)
     }
 
-    /// Returns a text that changes when a schedule is created, removed or run, or when the next one is planned anew.
+    /// Returns a text that changes when a schedule is created, deleted or run, or when the earliest next occurrence
+    /// changes.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
@@ -114,12 +115,12 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Due schedules
 
-    /// Returns when the next schedule acts, or nil.
+    /// Returns the earliest next occurrence of all schedules, or nil.
     package func nextDue() throws -> Instant? {
         try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }
 
-    /// Returns occurrences after `start` and up to `end`, the earliest first.
+    /// Returns triggers for the next occurrences that are after `start` and not after `end`, the earliest first.
     package func due(after start: Instant, upTo end: Instant, limit: Int) throws -> [Trigger] {
         try sql.query(
             """
@@ -140,12 +141,12 @@ package struct ScheduleTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Returns schedules of a zone, starting after `id`.
+    /// Returns the schedules of a time zone in the order of their ids, starting after `id`.
     func ofZone(_ name: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules("WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", name, id, limit)
     }
 
-    /// Returns a user's schedules at sunrise or sunset, starting after `id`.
+    /// Returns a user's schedules that depend on sunrise or sunset, in the order of their ids, starting after `id`.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try schedules("WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3", uid, id, limit)
     }

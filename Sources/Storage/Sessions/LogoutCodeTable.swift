@@ -1,8 +1,9 @@
 package import Domain
 import Sodium
 
-/// Codes with which users end their other sessions: one valid code for each user, stored as HMAC, bound to the terminal
-/// that requested it.
+/// The codes with which users end their other sessions.
+///
+/// Each user has at most one valid code. A code is stored as an HMAC, and works only on the terminal that requested it.
 package struct LogoutCodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -10,7 +11,7 @@ package struct LogoutCodeTable: TransactionTable {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
-    /// Makes a user's code, which replaces an earlier one.
+    /// Makes a code for a user, which replaces an earlier code.
     package func make(
         _ uid: UserID,
         on terminal: TerminalID,
@@ -31,7 +32,7 @@ package struct LogoutCodeTable: TransactionTable {
         return code
     }
 
-    /// Uses up a user's code; returns false if it is wrong, expired or already used.
+    /// Uses up a user's code; returns false if the code is wrong, expired or already used.
     package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try transaction.requireLock(of: uid)
         try sql.run(

@@ -1,19 +1,20 @@
 import Credentials
 import Sodium
 
-/// Service principals besides our own workers: tools, gateways, outside schedulers, identity providers.
+/// Service principals other than the service's own workers: tools, gateways, external schedulers and identity
+/// providers.
 package struct ServiceTable {
     let transaction: Transaction
 
     /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable { case worker, gateway, scheduler, identity, console }
 
-    /// Returns all principals, by name; a role of a later version is returned unchanged.
+    /// Returns all service principals, by name; a role that this version doesn't know is returned unchanged.
     package func all() throws -> [(name: String, role: String)] {
         try transaction.sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
 
-    /// Stores a principal with its secret, in place of a principal with the same name.
+    /// Stores a service principal with its secret; replaces a principal with the same name.
     package func save(_ name: String, role: Role, secret: String) throws {
         let hash = Sodium.sha256(secret.utf8)
         try transaction.sql.run(
@@ -30,7 +31,7 @@ package struct ServiceTable {
         transaction.gate.records.append(.service(name: name, secret: digest, role: Self.role(role.rawValue)))
     }
 
-    /// Removes a principal, whose connections the gate then closes; returns false if it doesn't exist.
+    /// Deletes a service principal, whose connections the gate then closes; returns false if it doesn't exist.
     package func remove(_ name: String) throws -> Bool {
         try transaction.sql.run("DELETE FROM service WHERE name = $1", name)
         guard try transaction.sql.changes == 1 else { return false }
@@ -45,7 +46,7 @@ package struct ServiceTable {
         case .scheduler: .scheduler
         case .identity: .identity
         case .console: .console
-        // An unknown role has no rights, which is safe.
+        // A principal with an unknown role gets no rights, which is safe.
         case nil: .custom(publish: [], subscribe: [])
         }
     }

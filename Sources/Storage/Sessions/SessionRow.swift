@@ -5,7 +5,7 @@ import Domain
 struct SessionRow: TableRow {
     var session: Domain.Session
     var tokenHash: [UInt8]
-    /// The token before the last refresh, and when it expires; nil once the new token was used.
+    /// The digest of the token before the last refresh, and when that token expires; nil once the new token was used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 
@@ -38,7 +38,7 @@ struct SessionRow: TableRow {
         )
     }
 
-    /// The session in the gate's form; nil if its token's hash is no digest.
+    /// The session as the gate's file contains it; nil if the hash of its token is not a digest.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {

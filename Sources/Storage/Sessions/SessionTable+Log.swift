@@ -1,7 +1,7 @@
 package import Domain
 
 extension SessionTable {
-    /// Returns at most `limit` of a user's sessions, including ended ones, newest login first.
+    /// Returns at most `limit` of a user's sessions, including ended sessions, the newest login first.
     package func log(of uid: UserID, limit: Int) throws -> [Domain.Session] {
         try transaction.sql.rows(
             of: SessionRow.table,
@@ -11,7 +11,7 @@ extension SessionTable {
         ).map(\.session)
     }
 
-    /// Returns how many sessions of an app are live.
+    /// Returns the number of an app's sessions that have not ended.
     package func liveCount(ofApp app: AppID) throws -> Int64 {
         try transaction.sql.integer("SELECT count(*) FROM session WHERE appId = $1 AND endedAt IS NULL", app) ?? 0
     }

@@ -2,9 +2,9 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    /// Gives a live session a new token and a new lifetime; its present token continues to work for a while.
+    /// Gives a session a new token and a new lifetime; the present token continues to work for a while.
     ///
-    /// Returns false if `token` is not the session's newest, for example because another refresh was first.
+    /// Returns false if `token` is not the session's newest token, for example because another refresh came first.
     package func refresh(
         _ session: inout Domain.Session,
         from token: String,
@@ -33,10 +33,11 @@ extension SessionTable {
         return true
     }
 
-    /// Notes that a token of a session was used.
+    /// Records that a token of a session was used.
     ///
-    /// The newest token ends its predecessor, the first use ends access by the app secret, and the moment is stored
-    /// once a minute at most. Locks the user if there is anything to note.
+    /// The first use of a new token makes the earlier one invalid. The first use of any token ends the terminal's
+    /// access by the app's secret. The time of use is stored at most once a minute. Locks the user if there is anything
+    /// to record.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -49,7 +50,7 @@ extension SessionTable {
         try seen(session.uid)
     }
 
-    /// Notes that a token of a session was used for the first time; does nothing if that was noted before.
+    /// Records that a token of a session was used for the first time; does nothing if a use was recorded before.
     package func noteFirstUse(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(
@@ -77,7 +78,9 @@ extension SessionTable {
         if try sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Ends the token before a refresh, which worked until a moment, because the gate saw the new one used.
+    /// Makes the token before the last refresh invalid at once, because the gate has seen the new token used.
+    ///
+    /// Does nothing if the end of that token's validity isn't `until`, since the session has then been refreshed again.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

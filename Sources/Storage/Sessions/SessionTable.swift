@@ -4,12 +4,13 @@ import Sodium
 
 /// Sessions and the terminals that they are on.
 ///
-/// A change here also changes the terminal's entry in the gate's credentials.
+/// Each change of a session also changes the terminal's record in the gate's credentials.
 package struct SessionTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the session of a token, even an ended session, or nil; a refreshed token counts while it overlaps with
-    /// the new one.
+    /// Returns the session with a token, even an ended session, or nil.
+    ///
+    /// After a refresh, the earlier token counts too as long as it is valid.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
         if let session = try sessions("WHERE tokenHash = $1", hash).first { return session }
@@ -20,7 +21,7 @@ package struct SessionTable: TransactionTable {
     /// Returns one session, or nil.
     package func find(_ id: SessionID) throws -> Domain.Session? { try find("sessionId = $1", id).first }
 
-    /// Returns the live session on a terminal, or nil.
+    /// Returns the current session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
         try find("terminalId = $1 AND endedAt IS NULL", terminal).first
     }
@@ -31,17 +32,17 @@ package struct SessionTable: TransactionTable {
             != nil
     }
 
-    /// Returns at most `limit` live sessions that have expired at a moment.
+    /// Returns at most `limit` sessions that have expired at a moment, but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sessions("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next live session expires, or nil.
+    /// Returns when the next session that has not ended expires, or nil.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
     }
 
-    /// Returns live sessions, newest login first, at most `limit`.
+    /// Returns at most `limit` sessions that have not ended, the newest login first.
     package func newest(limit: Int) throws -> [Domain.Session] {
         try sessions(
             "WHERE endedAt IS NULL ORDER BY loginTime DESC LIMIT $1",
@@ -49,15 +50,15 @@ package struct SessionTable: TransactionTable {
         )
     }
 
-    /// Returns a user's live sessions.
+    /// Returns a user's sessions that have not ended.
     package func live(of uid: UserID) throws -> [Domain.Session] { try find("uid = $1 AND endedAt IS NULL", uid) }
 
-    /// Returns how many sessions are live.
+    /// Returns the number of sessions that have not ended.
     package func liveCount() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM session WHERE endedAt IS NULL") ?? 0
     }
 
-    /// Returns the terminals with a live session.
+    /// Returns the terminals with a session that has not ended, each with its app.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") { ($0.next(), $0.next()) }
     }
@@ -72,12 +73,12 @@ package struct SessionTable: TransactionTable {
         _ values: repeat each Value
     ) throws -> [Domain.Session] { try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session) }
 
-    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown terminal.
+    /// Returns the app that a terminal belongs to, which is the first app that used it; nil if the terminal is unknown.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.value("SELECT appId FROM terminal WHERE terminalId = $1", terminal)
     }
 
-    /// Begins a session on its terminal; an earlier session there must have ended before.
+    /// Begins a session on its terminal, where any earlier session must have ended.
     package func begin(_ session: Domain.Session, token: String) throws {
         try transaction.requireLock(of: session.uid)
         let hash = Sodium.sha256(token.utf8)
@@ -90,15 +91,15 @@ package struct SessionTable: TransactionTable {
             session.app,
             transaction.now
         )
-        // This transaction holds the row from here on: a transaction that deletes the terminal waits, and sees the
-        // session (`forget`).
+        // From here on, this transaction has locked the terminal's row. A transaction that would delete the terminal
+        // waits until this one has ended, and then finds the session (`forget`).
         try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
         try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2", session.loginTime, session.uid)
         try tellGate(session)
     }
 
-    /// Ends a session, and stores the moment and the reason.
+    /// Ends a session, and stores the time and the reason.
     package func end(_ session: inout Domain.Session, _ reason: Domain.Session.EndReason) throws {
         try transaction.requireLock(of: session.uid)
         session.endedAt = transaction.now
@@ -116,9 +117,9 @@ package struct SessionTable: TransactionTable {
         try tellGate(session)
     }
 
-    /// Stores when the gate had no more connections of an ended session; the first report counts.
+    /// Stores when the gate had closed all connections of an ended session; only the first report of this counts.
     ///
-    /// It is never before the end, whose time may stem from another clock.
+    /// The stored time is never before the session's end, whose time may come from another clock.
     package func noteCutOff(of session: Domain.Session, at moment: Instant) throws {
         try transaction.requireLock(of: session.uid)
         guard let endedAt = session.endedAt else { return }
@@ -131,16 +132,16 @@ package struct SessionTable: TransactionTable {
 
     // MARK: The gate
 
-    /// Sends the gate the end of a session once more, unless another is live on its terminal.
+    /// Writes the end of a session to the gate's credentials again, unless another session has begun on the terminal.
     ///
-    /// The process that ended it may have died between its commit and the write to the gate's file.
+    /// The process that ended the session may have died between its commit and the write to the gate's file.
     package func confirmEnd(of session: Domain.Session) throws {
         try transaction.requireLock(of: session.uid)
         guard session.endedAt != nil, try live(on: session.terminal) == nil else { return }
         try tellGate(session)
     }
 
-    /// Sends the gate the session's current state, or its end.
+    /// Writes the session's current state, or its end, to the gate's credentials.
     func tellGate(_ session: Domain.Session) throws {
         let live = try sql.rows(of: SessionRow.table, "WHERE sessionId = $1 AND endedAt IS NULL", session.id).first
         transaction.gate.records.append(
@@ -150,10 +151,10 @@ package struct SessionTable: TransactionTable {
 
     // MARK: Notices
 
-    /// Claims a notice; returns false if it was applied before.
+    /// Claims a notice for this transaction; returns false if the notice was carried out before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims carrying out a session's end; returns false if that was done before.
+    /// Claims the tasks after a session's end for this transaction; returns false if they were carried out before.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     /// Stores the mark of a commit (`CommitMark`).
@@ -165,13 +166,13 @@ package struct SessionTable: TransactionTable {
         )
     }
 
-    /// Deletes marks of commits that were answered.
+    /// Deletes the marks of commits whose answers arrived.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
-    /// Claims the mark of a commit that was not answered; returns false if that was carried out.
+    /// Claims the mark of a commit whose answer was lost; returns false if the commit was carried out.
     ///
-    /// The mark is then written again, so that this commit waits for the standby that the lost one may not have waited
-    /// for.
+    /// If the commit was carried out, the mark is written again, so that this transaction's commit waits for the
+    /// standby, which the earlier commit may not have done.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
         try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)
@@ -187,8 +188,8 @@ package struct SessionTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Deletes at most `limit` sessions that ended before a moment, and the terminals without remaining sessions;
-    /// returns how many sessions.
+    /// Deletes at most `limit` sessions that ended before a moment, and terminals that then have no session; returns
+    /// the number of sessions deleted.
     func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
@@ -200,13 +201,14 @@ package struct SessionTable: TransactionTable {
         return old.count
     }
 
-    /// Deletes a terminal without a live session, unless this user still has an ended one on it.
+    /// Deletes a terminal on which no session is going on, unless the user still has an ended session on it.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // In a separate statement, so that the next one sees a session that a login has begun there meanwhile.
+        // The terminal is locked in a separate statement, so that the next statement sees a session that a login has
+        // begun on the terminal meanwhile.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }
-        // The user's sessions are found by the index on the user.
+        // The condition on the user makes the database use the index of users' sessions.
         try sql.run(
             """
             DELETE FROM terminal WHERE terminalId = $1

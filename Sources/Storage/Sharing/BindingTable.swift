@@ -7,7 +7,7 @@ package struct BindingTable: TransactionTable {
     /// Returns the binding of a user and a device, or nil.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? { try sql.find(Binding.table, did, uid) }
 
-    /// Passes the binding of each bound pair to `body`, with the pair's index.
+    /// Passes to `body` the binding of each pair that has a binding, with the pair's index.
     package func load(_ pairs: [(did: DeviceID, uid: UserID)], _ body: (Int, Binding) -> Void) throws {
         for (place, pair) in pairs.enumerated() {
             if let binding = try find(pair.did, pair.uid) { body(place, binding) }
@@ -19,7 +19,8 @@ package struct BindingTable: TransactionTable {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)
     }
 
-    /// Passes each subscribed user of each device to `body`, with the device's index; leaves out expired guests.
+    /// Passes each user who gets a device's status to `body`, with the device's index; leaves out guests whose time is
+    /// over.
     package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """
@@ -44,7 +45,7 @@ package struct BindingTable: TransactionTable {
         package var mac: MAC
         /// Whether the device is connected.
         package var isOnline: Bool
-        /// The user's home that it is in, if any.
+        /// The home of the user that the device is in, if any.
         package var home: HomeID?
     }
 
@@ -58,7 +59,7 @@ package struct BindingTable: TransactionTable {
         Listed(binding: row.nextRow(), productKey: row.next(), mac: row.next(), isOnline: row.next(), home: row.next())
     }
 
-    /// Returns a page of a user's devices, in the order of binding, without expired guest bindings.
+    /// Returns a page of a user's devices, the oldest binding first; leaves out guest bindings whose time is over.
     package func page(
         of uid: UserID,
         products: [ProductKey]?,
@@ -73,30 +74,30 @@ package struct BindingTable: TransactionTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// Returns one of a user's devices in the form of a list, or nil.
+    /// Returns one of a user's devices as a row of the list, or nil.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) {
             Self.listed(&$0)
         }
     }
 
-    /// Returns how many devices a user has.
+    /// Returns the number of a user's devices.
     package func count(ofUser uid: UserID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM binding WHERE uid = $1", uid) ?? 0
     }
 
     /// Adds a binding.
     ///
-    /// Both the device and the user must be locked, because each can have a limited number of bindings.
+    /// Both the device and the user must be locked, because the number of bindings of each is limited.
     package func insert(_ binding: Binding) throws {
         try transaction.requireLock(of: binding.did)
         try transaction.requireLock(of: binding.uid)
         try sql.run(Binding.table.insert, binding)
     }
 
-    /// Changes a user's role.
+    /// Changes a user's role for a device.
     ///
-    /// A role other than guest has full access without a time limit.
+    /// In every role but guest, the user has full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
         try transaction.requireLock(of: did)
         let isGuest = role == .guest
@@ -130,7 +131,7 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns guests past their deadline, at most `limit`, the earliest first.
+    /// Returns at most `limit` guest bindings whose time is over, the earliest first.
     package func overdueGuests(limit: Int) throws -> [Binding] {
         try sql.rows(
             of: Binding.table,
@@ -140,18 +141,18 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Returns when the next guest's time is over, or nil.
+    /// Returns when the time of the next guest binding is over, or nil.
     package func nextGuestEnd() throws -> Instant? {
         try sql.value("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
     }
 
-    /// Changes whether a user gets a device's status.
+    /// Sets whether a user gets a device's status.
     package func setSubscribed(_ did: DeviceID, _ uid: UserID, to isSubscribed: Bool) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings, and records them for as long as the device has commands of their time.
+    /// Deletes bindings, and records them for as long as the device has commands from their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

@@ -25,7 +25,7 @@ package struct SharingTable: TransactionTable {
         ).first
     }
 
-    /// Returns the invitation of a code's text in an app, or nil.
+    /// Returns the invitation that belongs to the text of a code in an app, or nil.
     package func find(code text: String, app: AppID) throws -> Sharing? {
         try query(
             "WHERE codeHash = $1 AND appId = $2",
@@ -39,7 +39,7 @@ package struct SharingTable: TransactionTable {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId", did.text)
     }
 
-    /// Returns whether a device's invitation to a name is pending, or was accepted and still gives access.
+    /// Returns whether a device has a pending or an accepted invitation that was sent to a name.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -53,7 +53,7 @@ package struct SharingTable: TransactionTable {
         ) != nil
     }
 
-    /// Returns a page of the invitations that a user received or sent, newest first.
+    /// Returns a page of the invitations that a user received or sent, the newest first.
     package func page(
         of uid: UserID,
         isGuest: Bool,
@@ -75,7 +75,7 @@ package struct SharingTable: TransactionTable {
         )
     }
 
-    /// Returns unanswered invitations past their deadline, at most `limit`, the earliest first.
+    /// Returns at most `limit` unanswered invitations whose deadline has passed, the earliest first.
     package func overdue(limit: Int) throws -> [Sharing] {
         try query("WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", transaction.now, limit)
     }
@@ -98,7 +98,7 @@ package struct SharingTable: TransactionTable {
         try sql.run(SharingRow.table.insert, row)
     }
 
-    /// Stores an invitation's users and status.
+    /// Stores the users and the status of an existing invitation.
     package func save(_ sharing: Sharing) throws {
         try transaction.requireLock(of: sharing.did)
         try sql.run(SharingRow.table.update, SharingRow(sharing: sharing))
@@ -106,10 +106,11 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Removes an erased user from the invitations to a device, at most `limit` of each kind; returns how many.
+    /// Removes an erased user from the invitations to a device, at most `limit` sent and `limit` received ones; returns
+    /// the number changed.
     ///
-    /// The user's own invitations are deleted. Received invitations stay with their inviter, without the name, like an
-    /// invitation to a person without an account.
+    /// Invitations that the user sent are deleted. Invitations that the user received are kept for their inviters
+    /// without the user's name, like an invitation to a person without an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -135,7 +136,7 @@ package struct SharingTable: TransactionTable {
     }
 }
 
-/// An invitation with the hash of its addressee's name or of its code.
+/// An invitation with the hash of the addressee's name or of the invitation's code.
 struct SharingRow: TableRow {
     var sharing: Sharing
     var addresseeHash: [UInt8]?

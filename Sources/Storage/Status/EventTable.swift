@@ -4,7 +4,7 @@ package import Domain
 package struct EventTable {
     let transaction: Transaction
 
-    /// Adds events with their devices.
+    /// Adds events, each with its device.
     package func append(_ events: [(DeviceID, Event)]) throws {
         try transaction.requireLocks(of: events.map(\.0))
         let rows = events.map { did, event in
@@ -13,9 +13,10 @@ package struct EventTable {
         try transaction.sql.run(EventRow.table.insert, each: rows)
     }
 
-    /// Passes `body` a device's events of a time, newest first, each with its number, until `body` returns false.
+    /// Passes a device's events of a period to `body`, the newest first, each with its number, until `body` returns
+    /// false.
     ///
-    /// With a cursor, starts with the event before it.
+    /// If a cursor is given, starts with the first event older than the cursor.
     package func log(
         _ did: DeviceID,
         from: Instant,
@@ -27,10 +28,11 @@ package struct EventTable {
         try Self.log.scan(did, from: from, to: to, before: place, in: transaction.sql) { try body($0.event, $0.seq) }
     }
 
-    /// How many of a device's events are searched for a change of an alert or fault.
+    /// The maximum number of a device's events that are examined to find a change of an alert or fault.
     private static let searchedMax = 200
 
-    /// Returns the last event about an alert or fault up to a moment; nil if none of the searched events is about it.
+    /// Returns the last event about an alert or fault up to a moment; nil if none of the examined events is about that
+    /// alert or fault.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try transaction.sql.first(
             """
@@ -51,7 +53,7 @@ package struct EventTable {
     static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
-/// An event with its device and its number, which is unique and grows.
+/// An event with its device and a unique number, which is larger for each later event.
 struct EventRow: TableRow {
     var did: DeviceID
     var seq: Int64

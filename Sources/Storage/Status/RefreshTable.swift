@@ -1,7 +1,7 @@
 package import Batching
 package import Domain
 
-/// A user's retained status of a device that must be published again.
+/// A request to publish a user's retained status of a device again.
 package struct Refresh: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
@@ -15,19 +15,20 @@ package struct Refresh: Hashable, Sendable {
     }
 }
 
-/// Retained statuses to publish again or to clear.
+/// The requests to publish retained statuses again, or to clear them.
 ///
 /// Only the status worker publishes statuses, so that a newer status is never published before an older one. Other
-/// workers leave a row here and wake the status worker, which then publishes the current status for subscribed users
-/// and an empty message for all others.
+/// workers add a row to this table and wake the status worker. The status worker then publishes the current status if
+/// the user still gets the device's status, or else an empty message.
 ///
-/// A transaction that requests everything holds no locks, and therefore writes existing rows again. A transaction that
-/// carries such a row out removes it first, so it waits for that write, and only then reads the changed data.
+/// A transaction that requests refreshes of all bindings holds no locks of devices, and therefore writes existing rows
+/// again. A transaction that carries out a refresh first removes its row. By removing the row, the transaction waits
+/// until the requesting transaction has ended, and only then reads the changed data.
 package struct RefreshTable: TransactionTable {
     let transaction: Transaction
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"
 
-    /// Requests refreshes.
+    /// Adds refreshes for some bindings.
     package func add(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING", each: refreshes) {
@@ -35,7 +36,7 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Requests a refresh of every subscribed binding of some shards, because the broker lost its retained messages.
+    /// Adds a refresh for every subscribed binding of some shards, because the broker has lost its retained messages.
     package func addAll(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -55,7 +56,7 @@ package struct RefreshTable: TransactionTable {
         )
     }
 
-    /// Requests a refresh of a user's subscribed bindings: with some devices, or with all for nil.
+    /// Adds refreshes for a user's subscribed bindings to some devices, or to all devices if `dids` is nil.
     package func add(of uid: UserID, _ dids: [DeviceID]?) throws {
         guard let dids else {
             return try sql.run(
@@ -75,7 +76,8 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Requests a refresh of every subscribed binding of a product's devices, whose visible attributes have changed.
+    /// Adds a refresh for every subscribed binding of a product's devices, because the product's visible attributes
+    /// have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -87,7 +89,7 @@ package struct RefreshTable: TransactionTable {
         )
     }
 
-    /// Returns whether any refresh of some shards is waiting.
+    /// Returns whether there is any refresh for devices of some shards.
     package func isWaiting(_ shards: Shards = .all) throws -> Bool {
         guard shards.areAll else {
             return try sql.integer(
@@ -98,7 +100,7 @@ package struct RefreshTable: TransactionTable {
         return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns the first refreshes of some shards, in order, at most `limit`.
+    /// Returns the first refreshes of some shards, at most `limit`, in the order of devices and users.
     package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
         guard shards.areAll else {
             return try sql.query(

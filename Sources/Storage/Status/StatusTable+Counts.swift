@@ -1,21 +1,21 @@
 package import Domain
 
-/// The number of a product's devices.
+/// The numbers of a product's devices.
 package struct ProductCount: Sendable, Equatable {
     /// The product.
     package var product: ProductKey
-    /// The number of all its devices.
+    /// The number of all devices of the product.
     package var total: Int64
-    /// The number of its connected devices.
+    /// The number of connected devices of the product.
     package var online: Int64
 }
 
 extension StatusTable {
-    // Each query reads one index from end to end, without the rows; a test checks this.
+    // Each of the two queries reads one whole index, but no rows; a test checks this.
     static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
     static let onlineByProduct = "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
 
-    /// Returns the number of devices of each product that has any.
+    /// Returns the numbers of devices of each product that has devices.
     package func countsByProduct() throws -> [ProductCount] {
         var online: [ProductKey: Int64] = [:]
         for (product, count) in try counts(Self.onlineByProduct) { online[product] = count }

@@ -4,10 +4,10 @@ import JSON
 /// The current statuses of devices: one row for each device.
 package struct StatusTable: TransactionTable {
     let transaction: Transaction
-    /// The writer's cache; nil for readers.
+    /// The cache of the store's writer; nil in a transaction that only reads.
     private var cache: WriterCache? { transaction.writerCache }
 
-    /// The statement that writes presence only.
+    /// The statement that writes only a device's presence.
     private static let savePresence = StatusRecord.table.updating(.apart)
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
@@ -30,7 +30,7 @@ package struct StatusTable: TransactionTable {
         return found
     }
 
-    /// Passes the status of each device that exists to `body`, with the device's index.
+    /// Passes the status of each device that exists to `body`, with the device's index in `dids`.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
         let wanted = cache?.find(dids, body) ?? Array(dids.indices)
         var read: [StatusRecord] = []
@@ -44,17 +44,18 @@ package struct StatusTable: TransactionTable {
         cache?.put(read)
     }
 
-    /// Returns devices that are online, in the order of their ids, starting after `did`.
+    /// Returns connected devices in the order of their ids, starting after `did`.
     package func online(after did: String, limit: Int) throws -> [DeviceID] {
         try sql.values("SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2", did, limit)
     }
 
-    /// Returns how many devices are online.
+    /// Returns the number of connected devices.
     package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Writes statuses of existing devices, in the order of their ids: attributes of `reported`, presence of `moved`.
+    /// Stores the attributes of `reported` and the presence of `moved`, which are statuses of existing devices in the
+    /// order of their ids.
     ///
-    /// They are written separately, because presence changes seldom and an index depends on it.
+    /// Attributes and presence are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
         try transaction.requireLocks(of: reported.map(\.did) + moved.map(\.did))
         try sql.run(StatusRecord.table.update, each: reported)
@@ -65,12 +66,13 @@ package struct StatusTable: TransactionTable {
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
-    /// Returns the largest connection number ever reported; 0 before the first.
+    /// Returns the largest connection number of all devices' statuses; 0 before the first connection.
     static func lastConnection(_ sql: SQL) throws -> Int64 {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Deletes a device's reports of its ownership period so far; its version continues to grow.
+    /// Clears a device's status of everything that the device has reported; the version of the status continues to
+    /// grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []
@@ -83,11 +85,11 @@ package struct StatusTable: TransactionTable {
     }
 }
 
-/// A device's status with its product: one row.
+/// A device's status with its product, as one row.
 package struct StatusRecord: Sendable {
     /// The device.
     package var did: DeviceID
-    /// Its product.
+    /// The device's product.
     package var productKey: ProductKey
     /// The current status.
     package var status: Status
@@ -96,7 +98,7 @@ package struct StatusRecord: Sendable {
 extension StatusRecord: TableRow {
     package static let table = Table<StatusRecord>("status")
 
-    /// Describes the columns; presence is written apart from reported values, because it changes seldom and an index
+    /// Maps the columns; presence is written separately from reported values, because it changes seldom and an index
     /// depends on it.
     package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
         let did = column("did", \.did, as: .key)
@@ -130,7 +132,7 @@ extension StatusRecord: TableRow {
     }
 }
 
-/// Attributes, stored as `{"name": [value, ts], …}`.
+/// The attributes of a status, stored as `{"name": [value, ts], …}`.
 struct StatusAttributes: ColumnValue {
     static var columnType: ColumnType { .text }
     var values: [Status.Attribute]
@@ -161,7 +163,8 @@ struct StatusAttributes: ColumnValue {
     }
 }
 
-/// Alerts and faults, stored as `[[kind, name, eventId, ts], …]`; a cleared one has the id null.
+/// The alerts and faults of a status, stored as `[[kind, name, eventId, ts], …]`; a cleared alert or fault has null as
+/// its event's id.
 struct StatusConditions: ColumnValue {
     static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
@@ -173,7 +176,7 @@ struct StatusConditions: ColumnValue {
     }
 
     init(_ column: Column) {
-        // Most devices have neither alerts nor faults.
+        // The text is parsed only if it isn't `[]`, since most devices have neither alerts nor faults.
         let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
         for value in stored?.arrayValue ?? [] {
             guard let parts = value.arrayValue, parts.count == 4,
@@ -202,7 +205,8 @@ struct StatusConditions: ColumnValue {
     }
 }
 
-/// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the fingerprints.
+/// The newest reports are stored as numbers of eight bytes, in little-endian order: first the time, then the
+/// fingerprints.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

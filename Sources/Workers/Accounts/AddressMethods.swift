@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/bindPhone`, `bindEmail`, `requestEmailVerification`: addresses that a user proves.
+/// `account/bindPhone`, `bindEmail` and `requestEmailVerification`, by which a user proves an address.
 enum AddressMethods {
     static let methods: [String: Method] = [
         "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }, run: bindPhone),

@@ -5,14 +5,15 @@ import Wire
 /// The move of an anonymous user's bindings (with roles), schedules and homes to the account that logs in on the same
 /// terminal.
 ///
-/// It runs in the login's transaction: the account gets everything and the session, or nothing.
+/// The move is part of the login's transaction: the account gets both the session and everything that moves, or
+/// nothing.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
     /// The account that receives the devices.
     let account: User
 
-    /// Finds the anonymous user whose session an account replaces; nil if there is none.
+    /// Finds the anonymous user whose session the account's login replaces; nil if there is no such user.
     init?(_ before: Session?, adoptedBy account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
@@ -24,7 +25,8 @@ struct Adopting {
         self.account = account
     }
 
-    /// Moves the devices if requested, otherwise counts them; nil if there is nothing to report.
+    /// Moves the devices if the request asks for this, otherwise counts them; returns nil if it doesn't ask and there
+    /// is no user to adopt.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
@@ -33,7 +35,7 @@ struct Adopting {
         return .adopted(try adopting.run(&call))
     }
 
-    /// Returns the devices that would move: as many as the account has room for.
+    /// Returns the devices to move: devices that the account also has, and as many others as the account has room for.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
@@ -48,7 +50,7 @@ struct Adopting {
 
     private func adoptable(_ call: Call) throws -> Int { try devices(call).count }
 
-    /// Moves everything; returns the number of devices.
+    /// Moves bindings, homes and invitations, and returns the number of moved devices.
     private func run(_ call: inout Call) throws -> Int {
         try call.tx.lock(naming: {
             let sharings = try openSharings(call).compactMap { try call.tx.sharings.find($0) }
@@ -61,7 +63,7 @@ struct Adopting {
         try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
         try moveSharings(&call)
         if !devices.isEmpty {
-            // Sunrise and sunset depend on the place of the account's user.
+            // The times of schedules at sunrise or sunset now depend on the place of the account's user.
             try call.tx.replans.add(.user(account.uid))
             call.work.effects.wake(.schedule)
             call.work.effects.wake(.status)
@@ -71,7 +73,7 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves one binding with its schedules and homes; returns the role that the account had before.
+    /// Moves one binding with its schedules and homes; returns the account's previous role on the device, if any.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }

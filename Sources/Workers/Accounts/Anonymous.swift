@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/loginAnonymous` and `convertAnonymous`.
+/// The methods `account/loginAnonymous` and `convertAnonymous`.
 enum Anonymous {
     static let methods: [String: Method] = [
         "account/loginAnonymous": Method(needsToken: false, run: login),
@@ -29,8 +29,10 @@ enum Anonymous {
         return reply
     }
 
-    /// Returns the terminal's anonymous user if a new one replaces it: it has no devices, and no installation can log
-    /// in as it once the session ends.
+    /// Returns the terminal's anonymous user if a new anonymous user replaces it; otherwise nil.
+    ///
+    /// An anonymous user is replaced if the user has no devices and no installation can log in as this user after the
+    /// session.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,
@@ -41,7 +43,7 @@ enum Anonymous {
         return user.uid
     }
 
-    /// Returns the nickname of an anonymous user who has not chosen one.
+    /// Returns the default nickname of an anonymous user.
     static func nickname(of uid: UserID) -> String { "user-\(uid.text.suffix(6))" }
 
     private static func newUser(_ place: RequestRegion, deviceID: String?, _ call: inout Call) throws -> User {

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// `app/info`: an app's policies, providers and regions, for a terminal without a session.
+/// `app/info`, which returns an app's policies, providers and regions to a terminal without a session.
 enum AppInfo {
     static let methods: [String: Method] = ["app/info": Method(needsToken: false, isReading: true, run: run)]
 

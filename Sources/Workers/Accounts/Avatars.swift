@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `account/setAvatar`: a small picture, identified by the hash of its bytes.
+/// `account/setAvatar`, which stores a small picture, identified by a hash of the user's id and the picture's bytes.
 enum Avatars {
     static let methods: [String: Method] = ["account/setAvatar": Method(locks: .user, run: set)]
 
@@ -21,7 +21,7 @@ enum Avatars {
         guard let mediaType = mediaType(of: bytes) else {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }
-        // Includes the user, so that two users with the same picture have different addresses.
+        // The hash includes the user's id, so that two users with the same picture have different URLs.
         let digest = Sodium.hex(Sodium.sha256(Array(user.uid.text.utf8) + bytes))
         try call.tx.avatars.save(AvatarTable.Image(mediaType: mediaType, bytes: bytes), digest: digest, of: user.uid)
         user.avatar = digest
@@ -29,7 +29,7 @@ enum Avatars {
         return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
     }
 
-    /// Removes the picture, including the provider's.
+    /// Removes the user's picture, including the picture from an identity provider.
     private static func remove(from user: inout User, _ call: inout Call) throws -> Reply {
         try call.tx.avatars.erase(user.uid)
         user.avatar = nil

@@ -6,7 +6,7 @@ extension Call {
     /// Returns the user of the request's session.
     func user() throws -> User {
         guard let user = try tx.accounts.find(caller().uid) else {
-            throw Rejection(.invalidToken, "The account is gone.", field: "token")
+            throw Rejection(.invalidToken, "The account no longer exists.", field: "token")
         }
         return user
     }
@@ -18,19 +18,20 @@ extension Call {
         return regions
     }
 
-    /// Returns a user's own view of the account.
+    /// Returns the account's data as its own user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns the user on this terminal as actor, or the terminal itself if `uid` is nil; with a key, the server.
+    /// Returns the actor of a request: with a key, the server that uses it; otherwise the user, or the terminal if
+    /// `uid` is nil.
     func anybody(_ uid: UserID?) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds an audit entry by the session's user, or else by the account's proved owner, or else by the terminal.
+    /// Adds an audit entry, whose actor is the session's user, else the account's user if proved, else the terminal.
     ///
-    /// A terminal adds only a limited number of failures in 15 minutes, since the trail is kept forever.
+    /// A terminal can add only a limited number of failures in 15 minutes, since audit entries are kept forever.
     func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
@@ -56,9 +57,10 @@ extension Call {
         throw Rejection(.resourceNotFound, "There is no account with this name.")
     }
 
-    /// Refuses another app's terminal before slow work is done for it.
+    /// Refuses another app's terminal, or a new terminal if the app has had too many, before slow work begins.
     ///
-    /// An app's new terminals are limited per hour, so that a flood of them doesn't fill the store.
+    /// The number of an app's new terminals per hour is limited, so that a flood of new terminals doesn't fill the
+    /// store.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -68,7 +70,7 @@ extension Call {
         if let wait { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
-    /// Counts a terminal on which no user has logged in yet, or refuses it.
+    /// Counts a terminal on which no user has logged in yet; throws if the app has had too many new terminals.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
         let limit = AttemptTable.Limit(newTerminals, max: limits.terminalsPerHour, windowSeconds: Quota.hour)
@@ -85,12 +87,12 @@ extension Call {
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
-    /// Queues a message that contains no link.
+    /// Queues a message to an address; the message contains no link.
     mutating func queue(_ notice: AddressNotice) throws {
         var channel = OutgoingMessage.Channel.email
         var (to, countryCode) = (notice.address.text, notice.countryCode)
         if case .phone(let phone) = notice.address {
-            // The country of the number, since the user may live elsewhere.
+            // The country is that of the phone number, since the user may live in another country.
             (channel, to, countryCode) = (.sms, phone.national, phone.countryCode)
         }
         try tx.outgoingMessages.add(
@@ -112,8 +114,8 @@ extension Call {
 
     /// Sends the link with which a user proves a claimed e-mail address.
     ///
-    /// If another account has proved it, that account's owner is informed instead. One message is sent either way, so
-    /// neither the answer nor a count reveals the difference.
+    /// If another account has proved the address, the owner of that account is informed instead. One message is sent in
+    /// both cases, so that neither the answer nor the number of messages reveals the difference.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
@@ -135,16 +137,17 @@ extension Call {
         try audit(.linkSent, of: user.uid, detail: "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
-    /// Informs the owner of an address that another user claimed it.
+    /// Informs the owner of an address that another user has claimed the address.
     mutating func notifyTaken(_ address: Address, _ owner: User) throws {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try queue(AddressNotice(.addressTaken, to: own ?? address, of: owner))
         try audit(.addressTaken, of: owner.uid)
     }
 
-    /// Sends the link that proves an address; if another user has it, informs that user instead.
+    /// Sends the link that proves an address; if another user has the address, informs that user instead.
     ///
-    /// - Throws: `Rejection` with `Duplicated` if another user has it and the app reveals accounts.
+    /// - Throws: `Rejection` with `Duplicated` if another user has the address and the app reveals which accounts
+    ///   exist.
     mutating func proveOrNotifyOwner(_ address: Address, of user: User) throws {
         let name = LoginName.address(address)
         let owner = try tx.accounts.find(name, app: user.app, region: user.region)
@@ -158,9 +161,10 @@ extension Call {
         }
     }
 
-    /// Informs the owner of an address, once a day.
+    /// Informs the owner of an address that another user has claimed the address, at most once a day.
     ///
-    /// It never refuses: nothing is sent to a free address, so a refusal would reveal that this one is taken.
+    /// The limit never causes a refusal: nothing is sent for a free address, so a refusal would reveal that the address
+    /// is taken.
     private mutating func notifyOwnerOnce(_ address: Address, of owner: User) throws {
         let limit = AttemptTable.Limit(
             "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
@@ -171,7 +175,8 @@ extension Call {
         try notifyTaken(address, owner)
     }
 
-    /// Sends the account's previous address a link that restores it; `before` is the account before the change.
+    /// Sends a link to the account's previous address, which the link restores; `before` is the account before the
+    /// change.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// `account/cancel`: erases the account in seven days, unless its user logs in before then.
+/// `account/cancel`, which erases the account in seven days unless its user logs in before then.
 enum CancelMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 
@@ -26,7 +26,7 @@ enum CancelMethod {
         return .result(AccountCodec.cancelled(until: deletesAt))
     }
 
-    /// Returns the proof of the request; nil if none is needed.
+    /// Returns the proof of the request; nil if no proof is needed.
     private static func proof(_ call: Call, _ user: User) throws -> (proof: OwnerProof, field: String)? {
         let addresses = user.verifiedAddresses
         if let given = try CancelProof(call.fields) {
@@ -40,7 +40,7 @@ enum CancelMethod {
         guard hasNothing || !call.app.policies.cancelProof else {
             throw Rejection.invalid(
                 user.passwordHash == nil ? "params.code" : "params.password",
-                "Prove that the account is yours, by params.password, params.code or params.ticket."
+                "Prove that the account is yours, with params.password, params.code or params.ticket."
             )
         }
         return nil

@@ -2,13 +2,13 @@ package import Domain
 package import Storage
 import Wire
 
-/// The erasure of accounts: first a request that a login undoes, then step by step.
+/// The erasure of accounts: first a request, which a login undoes, then the deletion in steps.
 package enum Cancellation {
     /// The number of devices that one step unbinds.
     private static let devicesStep = 50
     /// The most rows of the event log that one transaction changes.
     private static let logStep = 100
-    /// The time, in seconds, for logout messages to arrive before the session's row is deleted.
+    /// The seconds before an anonymous user is erased, in which logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
     /// Records a user's erasure request and ends all the user's sessions; returns the time of erasure.
@@ -23,7 +23,7 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Notifies all of an account's addresses of its erasure, since the caller may not be its owner.
+    /// Notifies all addresses of an account of the coming erasure, since the caller might not be the account's owner.
     private static func notifyAddresses(of user: User, deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -50,22 +50,23 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Schedules the erasure of an anonymous user whom a new one has replaced on the terminal.
+    /// Schedules the erasure of an anonymous user whom a new anonymous user has replaced on the terminal.
     static func replace(_ uid: UserID, _ call: Call) throws {
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Undoes a pending cancellation, since its user logged in.
+    /// Undoes the pending cancellation of a user who has logged in.
     static func undo(_ user: User, _ call: Call) throws {
         guard try call.tx.cancellations.undo(user.uid) else { return }
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes it with its names,
-    /// addresses and all rows that belong to it alone.
+    /// Erases an account irrevocably: ends its sessions, notifies its terminals, and deletes the account with its
+    /// names, addresses and all rows that belong only to it.
     ///
-    /// `step` removes its bindings and its name in other users' rows. The session worker publishes the messages.
+    /// `step` removes the account's bindings, and its id from other users' rows. The session worker publishes the
+    /// messages.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
             try SessionLifecycle.endForGood(session, by: actor, in: &work)
@@ -76,7 +77,7 @@ package enum Cancellation {
         try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Advances the erasure of a due account by a step; false once only the event log still names it (`finish`).
+    /// Performs one step of a due account's erasure; returns false once only the event log names the user (`finish`).
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
         try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
@@ -93,7 +94,7 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user owns devices, their invitations must stay: leaving the devices ends them.
+        // While the user has devices, the user's invitations must stay, because leaving a device ends its invitations.
         guard devices.isEmpty else { return true }
         let others = try work.tx.lock {
             try work.tx.cancellations.devicesThatName(uid, limit: devicesStep)

@@ -4,15 +4,15 @@ import Wire
 
 /// The checks of codes and tickets.
 ///
-/// `prepare` commits the count of a try before the code is compared, so neither a crash nor a hundred requests at once
-/// give additional tries.
+/// `prepare` commits the count of a try before the code is compared, so that neither a crash nor many simultaneous
+/// requests allow additional tries.
 enum CodeCheck {
     /// The answer to a code that is wrong, used or expired, or was never sent.
-    static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; ask for a new one.")
+    static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; request a new code.")
 
-    /// Counts a try; a ticket can't be guessed and isn't counted.
+    /// Counts a try of a code; a ticket isn't counted, because it can't be guessed.
     ///
-    /// If no try is left or no code is valid, the refusal waits for a commit like any other: its timing must not reveal
+    /// If no try is left or no code is valid, the refusal also waits for a commit, so that its timing doesn't reveal
     /// whether a code was sent to an address.
     static func prepare(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> BackgroundTask {
         if try count(proof, of: scope, call) { return .commit }
@@ -20,7 +20,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try of each code that may match; codes without tries left are not compared.
+    /// Counts a try in each scope in which the code may match; a scope without tries left is not compared.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
@@ -28,7 +28,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try; false if none is left or no code is valid.
+    /// Counts a try; returns false if no try is left or no code is valid.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
@@ -36,12 +36,12 @@ enum CodeCheck {
 
     /// Returns whether a code or ticket proves the address, without using it up.
     ///
-    /// Expensive work such as a hash follows, and the last step uses the code up.
+    /// This check precedes expensive work, such as a hash; the request's last step uses up the code.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }
 
-    /// Uses up a code or ticket; false if it doesn't prove the address.
+    /// Uses up a code or ticket; returns false if the code or ticket doesn't prove the address.
     static func use(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: true, call)
     }
@@ -59,7 +59,7 @@ enum CodeCheck {
         }
     }
 
-    /// Returns the refusal of a wrong code, and notes it in the audit trail.
+    /// Returns the refusal of a wrong code, and records the failure in the audit trail.
     static func refusal(of scope: CodeScope, _ call: Call) throws -> Reply {
         try noteFailure(of: scope, call)
         return .refusal(wrong)
@@ -74,7 +74,7 @@ enum CodeCheck {
 }
 
 extension Call {
-    /// Returns the scope to which a code of this request is bound.
+    /// Returns the scope in which a code of this request is valid.
     func codeScope(_ purpose: CodePurpose, _ address: Address, region: String) -> CodeScope {
         CodeScope(app: app.id, region: region, purpose: purpose, address: address)
     }

@@ -3,7 +3,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `account/sendCode`, `checkCode`, `verifyOperation`.
+/// The methods `account/sendCode`, `checkCode` and `verifyOperation`.
 enum Codes {
     static let methods: [String: Method] = [
         "account/sendCode": Method(needsToken: false, run: send),
@@ -61,7 +61,8 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who proved the address, or the user whose password it resets.
+    /// Returns the user who has proved the address or, for a reset, the user whose password can be reset with the
+    /// address.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,
@@ -72,7 +73,8 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Returns whether only addresses with an account get a code; the answer doesn't reveal the difference.
+    /// Returns whether codes are sent only to addresses of accounts; the answer doesn't reveal which addresses these
+    /// are.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -80,7 +82,8 @@ enum Codes {
         }
     }
 
-    /// Returns the calling user if the purpose needs a session; refuses codes that the user may not request.
+    /// Returns the calling user if the purpose requires a session; throws if the caller is not allowed to request such
+    /// a code.
     private static func asker(_ purpose: CodePurpose, to address: Address, _ call: inout Call) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
             throw AppPolicies.phoneIsOff
@@ -158,7 +161,7 @@ enum Codes {
 
 /// A generator of unpredictable random numbers for the standard library.
 struct SecureRandom: RandomNumberGenerator {
-    /// The shared source, which has no state.
+    /// The shared source of random numbers, which has no state.
     static var source: SecureRandom {
         get { SecureRandom() }
         set {}

@@ -3,25 +3,25 @@ package import Storage
 
 /// A summary of the data that an account's erasure removes, for the operator who confirms it.
 package struct ErasureSummary: Sendable, Equatable {
-    /// A device that the user is bound to, and the effects on it.
+    /// A device that the user is bound to, and the effects of the erasure on the device.
     package struct Device: Sendable, Equatable {
-        /// The device.
+        /// The id of the device.
         package var did: DeviceID
         /// The operators' name for the device, if any.
         package var name: String?
         /// The user's role.
         package var role: Binding.Role
-        /// The other users who lose the device: guests of an owner.
+        /// The other users who lose the device: the guests of an erased owner.
         package var losing: [UserID]
         /// The user who becomes the device's special user, if any.
         package var heir: UserID?
-        /// Whether the device is left without users.
+        /// Whether the device has no users after the erasure.
         package var isLeftAlone: Bool
-        /// The number of schedules that end: the user's own, and any of users who lose the device.
+        /// The number of schedules that end: the schedules of the erased user and of the users who lose the device.
         package var schedules: Int
     }
 
-    /// The user.
+    /// The id of the user to erase.
     package let uid: UserID
     /// The user's devices, in the order of binding.
     package let devices: [Device]
@@ -29,10 +29,10 @@ package struct ErasureSummary: Sendable, Equatable {
     package let sessions: Int
     /// The number of homes that are deleted.
     package let homes: Int
-    /// The number of provider identities that are forgotten.
+    /// The number of provider identities that are deleted.
     package let identities: Int
 
-    /// Collects the summary without changing anything.
+    /// Collects the summary of a user's erasure without changing any data.
     package init(_ user: User, in tx: Transaction) throws {
         uid = user.uid
         sessions = try tx.sessions.live(of: user.uid).count
@@ -57,6 +57,6 @@ package struct ErasureSummary: Sendable, Equatable {
         }
     }
 
-    /// The number of schedules that end, of all devices.
+    /// The total number of schedules that end, on all devices.
     package var schedules: Int { devices.reduce(0) { $0 + $1.schedules } }
 }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/login` and `account/loginOrRegister`: a name with a password or a code.
+/// The methods `account/login` and `account/loginOrRegister`, which take a name with a password or a code.
 enum Login {
     static let methods: [String: Method] = [
         "account/login": Method(needsToken: false, prepare: prepare, run: run),
@@ -14,10 +14,10 @@ enum Login {
         "The name or the password is wrong."
     )
 
-    /// The name of a login, and where to look for it.
+    /// The name that a login gives, the region in which to find it, and the terminal.
     private struct Wanted {
         let name: LoginName
-        /// Whether an e-mail address may also be a username.
+        /// Whether a name in the form of an e-mail address may also be a username.
         var isAnyName = false
         let place: RequestRegion
         let terminal: TerminalInfo
@@ -50,7 +50,8 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address that no code can register, if the app reveals which accounts exist.
+    /// Refuses an unknown address if the app reveals which accounts exist, unless a code can register a user with the
+    /// address.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -62,7 +63,7 @@ enum Login {
         )
     }
 
-    /// Counts a try and returns the password's verification, at the same cost for an unknown user.
+    /// Counts a try and returns the task that verifies the password, which takes equally long for an unknown user.
     private static func preparePassword(
         _ wanted: Wanted,
         _ call: Call
@@ -79,18 +80,20 @@ enum Login {
         return hashes.count == 1 ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
     }
 
-    /// Returns the users in the places, each once.
+    /// Returns the users in a list with empty places, each user once.
     private static func known(_ places: [User?]) -> [User] {
         var seen: Set<UserID> = []
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users besides an e-mail address's owner who can log in with the address: users who registered it
-    /// without proof, if the app allows this, and, for a name given as `account`, the user whose username it is.
+    /// Returns the users besides `owner` who can log in with an e-mail address, in a list that also has empty places.
+    ///
+    /// The list contains the users who registered the address without proof, if the app allows this. If the name was
+    /// given as `account`, the list also contains the user whose username is the address.
     ///
     /// The list always has the same length, with nil in empty places, so that neither the answer nor its timing reveals
-    /// whether an address or such a username is taken. An `owner` without proof takes one place, so that the same
-    /// number of unproved users can log in either way.
+    /// whether the address or the username is taken. An `owner` who has not proved the address takes one of the places,
+    /// so that the number of unproved users who can log in is always the same.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -132,7 +135,7 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // The password was compared with the other users' hashes too, and did not match.
+        // The password was compared with the other users' hashes as well, and matched none of them.
         try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -207,8 +210,8 @@ enum Login {
         try call.lockForLogin { [] }
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard known == nil else {
-            // Another request registered the id first: a retry compares the password with that account's.
-            throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
+            // Another request registered the id first: a retry compares the password with that of the new account.
+            throw Rejection(.unavailable, "The id was just registered; send the request again.", retryAfter: 1)
         }
         var user = NewUser.make(in: place, &call)
         if case .external(let id) = name { user.externalUID = id }

@@ -2,18 +2,18 @@ import Domain
 import Storage
 import Wire
 
-/// The creation of users: new ones, or named ones from the terminal's anonymous user.
+/// The creation of users, and the conversion of a terminal's anonymous user into a named user.
 enum NewUser {
     /// A user to create: the anonymous user whose session is on the terminal, or a new user.
     ///
-    /// `store` stores it once all fields are set.
+    /// `store` stores the user once all fields are set.
     struct Draft {
         var user: User
-        /// Whether it is the terminal's anonymous user.
+        /// Whether the user is the terminal's anonymous user.
         let isConverted: Bool
     }
 
-    /// Begins to create a user.
+    /// Returns a draft of the user that a request creates.
     static func draft(_ place: RequestRegion, _ call: inout Call) throws -> Draft {
         if let session = try call.tx.sessions.live(on: call.request.terminal), session.app == call.app.id,
             session.refusal(at: call.tx.now) == nil, let user = try call.tx.accounts.find(session.uid),
@@ -41,7 +41,7 @@ enum NewUser {
         )
     }
 
-    /// Stores a created user.
+    /// Stores the user of a draft.
     static func store(_ draft: Draft, _ call: inout Call) throws -> User {
         var user = draft.user
         user.isAnonymous = false
@@ -55,9 +55,9 @@ enum NewUser {
         return user
     }
 
-    /// Turns an anonymous user into a named one.
+    /// Turns an anonymous user into a named user.
     ///
-    /// The installation's secret stops working, and all other terminals, which logged in with it, are logged out.
+    /// The user's `deviceId` stops working, and all other terminals, which logged in with it, are logged out.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.work.save(user)
@@ -72,9 +72,9 @@ enum NewUser {
         try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
-    /// Gives a user an address that was just proved; users who had it without proof lose it.
+    /// Gives a user an address that was just proved; other users who have the address without proof lose it.
     ///
-    /// - Throws: `Rejection` with `Duplicated` when another user has proved it.
+    /// - Throws: `Rejection` with `Duplicated` if another user has proved the address.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
         let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }
@@ -103,8 +103,8 @@ enum NewUser {
     /// Returns the refusal of an address that another user has.
     static func taken(_ address: Address) -> Rejection {
         switch address {
-        case .phone: Rejection(.duplicated, "There is an account with this phone number.", field: "params.phone")
-        case .email: Rejection(.duplicated, "There is an account with this e-mail address.", field: "params.email")
+        case .phone: Rejection(.duplicated, "Another account has this phone number.", field: "params.phone")
+        case .email: Rejection(.duplicated, "Another account has this e-mail address.", field: "params.email")
         }
     }
 }

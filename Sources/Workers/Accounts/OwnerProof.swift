@@ -3,23 +3,23 @@ import Providers
 import Storage
 import Wire
 
-/// A proof that the caller is the account's owner and doesn't just hold the owner's phone: a password, a code or a
+/// A proof that the caller is the account's owner and not just someone with the owner's phone: a password, a code or a
 /// ticket.
 ///
-/// `prepare` counts a try and is committed before `check` compares in the next transaction.
+/// `prepare` counts a try and is committed; only then does `check` compare the proof, in the next transaction.
 enum OwnerProof {
     case password(String)
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    /// Counts the try, and returns the slow work that it needs.
+    /// Counts a try, and returns the slow work that the check needs, if any.
     ///
-    /// If `isOwner` is false, the given name is another user's, and no password is right.
+    /// If `isOwner` is false, the request names another user, and no password is accepted.
     func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
             try PasswordTries.begin(user, call)
-            // A password that no account can have costs as much as any other.
+            // Verifying a password that no account can have takes as long as verifying any other.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil
             return .verify(SecretBytes(bytes ?? []), against: hash)
@@ -38,7 +38,7 @@ enum OwnerProof {
         }
     }
 
-    /// Refuses a wrong proof; uses up a right code or ticket.
+    /// Throws if the proof is wrong; uses up a correct code or ticket.
     func check(_ user: User, field: String, _ call: Call) throws {
         switch self {
         case .password:
@@ -63,7 +63,7 @@ enum OwnerProof {
         }
     }
 
-    /// Returns the refusal of a wrong proof, and notes it in the audit trail.
+    /// Returns the refusal of a wrong proof, and records the failure in the audit trail.
     func refusal(_ rejection: Rejection, of user: User, _ call: Call) throws -> Reply {
         let kind: AuditEntry.Kind = if case .password = self { .passwordFailed } else { .codeFailed }
         try call.audit(kind, of: user.uid, detail: call.request.method)

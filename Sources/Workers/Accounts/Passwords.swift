@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/changePassword`, `checkPassword`, `resetPassword`, `requestPasswordReset`.
+/// The methods `account/changePassword`, `checkPassword`, `resetPassword` and `requestPasswordReset`.
 enum Passwords {
     static let methods: [String: Method] = [
         "account/changePassword": Method(
@@ -17,10 +17,10 @@ enum Passwords {
 
     private static let wrong = Rejection(.invalidCredentials, "The password is wrong.")
 
-    /// Refuses a password that matched a hash the account no longer has.
+    /// Refuses a password that matched a hash that the account no longer has.
     static func checkCurrent(_ matched: String, _ user: User) throws {
         guard matched != user.passwordHash else { return }
-        throw Rejection(.unavailable, "The password was just changed; ask again.", retryAfter: 1)
+        throw Rejection(.unavailable, "The password was just changed; send the request again.", retryAfter: 1)
     }
 
     // MARK: Changing
@@ -52,7 +52,7 @@ enum Passwords {
         return .done
     }
 
-    /// Ends the sessions, codes and links of the old password, and informs the user.
+    /// Ends the sessions, codes and links that belong to the old password, and informs the user.
     private static func endOldPassword(
         of user: User,
         because reason: Session.EndReason,
@@ -111,9 +111,10 @@ enum Passwords {
         return try CodeCheck.prepare(parameters.proof, ofAny: scopes, call)
     }
 
-    /// The purposes of codes that reset; the SDKs, which have one call for both, request `register`.
+    /// The purposes of the codes that can reset a password.
     ///
-    /// Each has its own tries, and a guess counts as a try of both: ten in a million in total.
+    /// `register` is included because some SDKs request the codes of both purposes with one call, as `register`. A
+    /// guess counts as a try of both codes: five guesses at two codes of six digits have a chance of ten in a million.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable
@@ -131,7 +132,8 @@ enum Passwords {
             .first { try CodeCheck.matches(proof, of: $0, call) }
         guard let scope, var user = try resettable(address, region: region, call)
         else { return try CodeCheck.refusal(of: wrong, call) }
-        // Only a caller with the code learns that the password equals a name of the account.
+        // This check follows the code's check, so that only a caller with the code learns that the password equals a
+        // name of the account.
         let password = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, of: scope, call), try LinkRules.prove(address, of: &user, in: call.tx) else {
@@ -144,8 +146,10 @@ enum Passwords {
         return .done
     }
 
-    /// Returns the user whose password an address resets: the user who proved it, or the first who registered with it,
-    /// or the user with it as username.
+    /// Returns the user whose password can be reset with an address.
+    ///
+    /// The result is the user who proved the address, otherwise the first user who registered with it, otherwise the
+    /// user whose username it is.
     static func resettable(
         _ address: Address,
         region: String,
@@ -167,7 +171,7 @@ enum Passwords {
     private static func requestReset(_ call: inout Call) throws -> Reply {
         let parameters = try PasswordResetParameters(call.fields, in: call.regions)
         let (place, email) = (parameters.place, parameters.email)
-        // Counts the same whether or not the account exists.
+        // The request is counted whether or not the account exists.
         try call.quotas.take(call.mailQuotas)
         try call.lock { [try resettable(.email(email), region: place.region, call)?.uid] }
         let user = try resettable(.email(email), region: place.region, call)

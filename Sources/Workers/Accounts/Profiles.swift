@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/whoami`, `getUser`, `queryUsers`, `updateProfile`: a user's profile as the user and others see it.
+/// The methods `account/whoami`, `getUser`, `queryUsers` and `updateProfile`, which show and change profiles of users.
 enum Profiles {
     static let methods: [String: Method] = [
         "account/whoami": Method(isReading: true, run: whoami),
@@ -50,7 +50,7 @@ enum Profiles {
         }
         try call.work.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
-            // Sunrise and sunset depend on the place.
+            // The times of schedules at sunrise or sunset depend on the user's place.
             try call.tx.replans.add(.user(user.uid))
             call.work.effects.wake(.schedule)
         }
@@ -67,7 +67,7 @@ enum Profiles {
         if user.username != nil, !call.app.policies.usernameChangeable {
             throw Rejection(
                 .policyRejected,
-                "A username that is set can't be changed in this app.",
+                "In this app, a username can't be changed once it is set.",
                 field: "params.username"
             )
         }
@@ -77,8 +77,9 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores a phone or e-mail address without proof: it can't be used to log in, and the proved address stays in use
-    /// until the new one is proved.
+    /// Stores an unproved phone number or e-mail address, which can't be used to log in.
+    ///
+    /// The proved address stays in use until the new address is proved.
     private static func writeDown(_ address: Address, of user: inout User, _ call: inout Call) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)

@@ -2,9 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// `account/loginWithProvider`, `linkProvider`, `unlinkProvider`, `providers`.
+/// The methods `account/loginWithProvider`, `linkProvider`, `unlinkProvider` and `providers`.
 ///
-/// A user is found by provider and subject; the provider's e-mail address never leads to an account.
+/// A login finds the account by the provider and the provider's user id, never by the e-mail address that the provider
+/// reports.
 enum ProviderMethods {
     static let methods: [String: Method] = [
         "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin, run: login),
@@ -29,7 +30,7 @@ enum ProviderMethods {
 
     private static func identity(_ call: Call) throws -> VerifiedIdentity {
         guard let identity = call.prepared.identity else {
-            throw ProviderFailure.unavailable(retryAfter: 5, because: "it was not asked").rejection
+            throw ProviderFailure.unavailable(retryAfter: 5, because: "the provider was not asked").rejection
         }
         do {
             let found = try identity.get()
@@ -41,13 +42,13 @@ enum ProviderMethods {
         }
     }
 
-    /// Records for the operator whether a provider works; a refused credential records nothing.
+    /// Records for the operator whether a provider works; nothing is recorded for a refused credential.
     private static func noteUse(_ call: Call, failure: String?) throws {
         let provider = try ProviderParameters(call.fields).credential().provider
         try call.tx.providerUses.note(provider.rawValue, of: call.app.id, failure: failure)
     }
 
-    /// Refuses a login that the provider did not confirm, and notes it in the audit trail.
+    /// Refuses a login that the provider did not confirm, and records the failure in the audit trail.
     private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
         let provider = try ProviderParameters(call.fields).provider
         try call.audit(.loginFailed, of: call.session?.uid, detail: "\(call.request.method) \(provider)")

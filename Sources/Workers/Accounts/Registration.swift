@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `account/register`: creates a user with a name and a password.
+/// `account/register`, which creates a user with a name and a password.
 enum Registration {
     static let methods: [String: Method] = ["account/register": Method(needsToken: false, prepare: prepare, run: run)]
 
@@ -10,7 +10,7 @@ enum Registration {
         try RegistrationParameters(call.fields, in: call.regions, isZone: TimeZones.contains)
     }
 
-    /// Returns the password, which can't be one of the names.
+    /// Returns the requested password; throws if it equals one of the requested names.
     private static func password(_ parameters: RegistrationParameters, _ call: Call) throws -> SecretBytes {
         let names =
             parameters.addresses.flatMap { LoginName.address($0).forms } + (parameters.username.map { [$0.text] } ?? [])
@@ -26,21 +26,22 @@ enum Registration {
             .map { call.codeScope(.register, $0, region: parameters.place.region) }
     }
 
-    /// Returns whether one of the addresses must be proved at once.
+    /// Returns whether the request must prove one of its addresses.
     ///
-    /// An e-mail address that the app registers without proof needs none, and neither does a phone beside it.
+    /// If the app registers e-mail addresses without proof, neither the e-mail address nor a phone number given with it
+    /// needs to be proved.
     private static func needsProof(_ parameters: RegistrationParameters, _ policies: AppPolicies) -> Bool {
         guard !parameters.addresses.isEmpty else { return false }
         return parameters.email == nil || policies.emailRegistration == .code
     }
 
-    /// Refuses an unproved phone number as username: it may be another person's.
+    /// Refuses an unproved phone number as a username, since the number may be another person's.
     private static func checkNumber(_ parameters: RegistrationParameters, proved: Address?, _ call: Call) throws {
         guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
         throw call.fields.refuse("username", "is a phone number that is not proved by this request")
     }
 
-    /// Gives the user the requested username, or the number of a proved phone if no other name is requested.
+    /// Sets the requested username; if the request names none, the proved phone number can become the username.
     private static func giveUsername(_ parameters: RegistrationParameters, to user: inout User, _ call: Call) throws {
         if let username = parameters.username {
             let region = parameters.place.region
@@ -101,7 +102,8 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the proved address, or else the e-mail address by the app's policy; others are pending.
+    /// Stores the user with the proved address or, by the app's policy, the unproved e-mail; other addresses are
+    /// pending.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
     {
         var draft = try NewUser.draft(parameters.place, &call)
@@ -115,7 +117,7 @@ enum Registration {
         for address in pending { draft.user.writeDown(address, at: call.tx.now) }
         let user = try NewUser.store(draft, &call)
         if registered != nil {
-            // Any of the users who claimed the address may own it: the first link followed decides.
+            // Several users can claim the same address: the first of them who follows a link proves it.
             let policies = call.app.policies
             let isLink = policies.emailRegistration == .link && policies.emailVerification
             try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
@@ -126,8 +128,8 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Another account's address is treated like a free one: the answer is the same, the new user can log in with their
-    /// own password, and the address gets one message.
+    /// An address of another account is treated like a free address: the answer is the same, the new user can log in
+    /// with their own password, and one message is sent to the address.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)
@@ -139,7 +141,7 @@ enum Registration {
 
     /// Limits an address's unproved registrations to `unprovedPerAddress` a day.
     ///
-    /// This is also the largest number of unproved accounts that can log in with the address.
+    /// `unprovedPerAddress` is also the largest number of unproved accounts that can log in with one address.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
         let limit = AttemptTable.Limit(

@@ -3,10 +3,10 @@ import Providers
 import Wire
 
 extension SecretBytes {
-    /// Takes the bytes of a password to compare; they are empty if no account can have it.
+    /// Creates the bytes of a password to compare; the bytes are empty if no account can have the password.
     convenience init(compared password: GivenPassword) { self.init(PasswordRules.normalised(password.text) ?? []) }
 
-    /// Takes the bytes of a new password, after checking its rules; it can't be one of the names.
+    /// Checks a new password, which must not be one of the names, and creates its bytes.
     convenience init(new password: GivenPassword, names: [String]) throws(Rejection) {
         self.init(
             try PasswordRules.check(password.text, names: names, field: password.field)

@@ -5,8 +5,9 @@ import Synchronization
 
 /// A member of the cluster, which runs this process's share of the lanes.
 ///
-/// It takes lanes without a holder, gives back lanes beyond its share, and hands all over when it stops. Its thread
-/// renews the process's lifetime, and listens to the other processes on a separate connection.
+/// A member takes lanes that no process holds, gives back lanes beyond its share, and hands over all its lanes when it
+/// stops. The member's thread renews the process's lifetime, and listens to the other processes on a separate
+/// connection.
 package final class ClusterMember: Sendable {
     let membership: Membership
     let environment: Environment
@@ -18,10 +19,10 @@ package final class ClusterMember: Sendable {
     let waker: Waker
     private let isStopping = Atomic<Bool>(false)
     private let toWake = Mutex<Set<Lane>>([])
-    /// The callback for a process that can't go on because another process has its slot.
+    /// The callback that is called when this process can't continue because another process has its slot.
     private let lostSlot: @Sendable () -> Void
 
-    /// Prepares a member; `options` name the broker and the password.
+    /// Prepares a member; `options` contain the broker's address and the password.
     package init(
         _ membership: Membership,
         environment: Environment,
@@ -42,7 +43,7 @@ package final class ClusterMember: Sendable {
         waker = try Waker()
     }
 
-    /// Runs until `stop`; returns when all lanes are handed over.
+    /// Runs until `stop` is called, and returns when all lanes are handed over.
     package func run() async {
         environment.wakeups.onRemote { [weak self] in self?.wakeElsewhere($0) }
         await PlainThread.run {
@@ -51,7 +52,7 @@ package final class ClusterMember: Sendable {
         }
     }
 
-    /// Asks the member to hand over its lanes, and to return.
+    /// Asks the member to hand over its lanes and to return from `run`.
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         waker.wake()
@@ -59,7 +60,7 @@ package final class ClusterMember: Sendable {
 
     var mustStop: Bool { isStopping.load(ordering: .acquiring) }
 
-    /// Reports that the process can't go on.
+    /// Calls the callback that handles the loss of the slot.
     func giveUp() { lostSlot() }
 
     private func wakeElsewhere(_ lane: Lane) {
@@ -67,7 +68,7 @@ package final class ClusterMember: Sendable {
         waker.wake()
     }
 
-    /// Removes and returns the lanes of other processes that must be woken.
+    /// Removes and returns the list of other processes' lanes that must be woken.
     func takeWakeups() -> Set<Lane> {
         toWake.withLock { lanes in
             defer { lanes = [] }

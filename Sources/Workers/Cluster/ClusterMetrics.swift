@@ -1,7 +1,7 @@
 import Domain
 import Metrics
 
-/// The metrics of a process that shares the work with others.
+/// The metrics of a process that shares the work with other processes.
 package final class ClusterMetrics: Sendable {
     private let processes = Gauge(label: "lamplighter_cluster_processes")
     private let takenLanes = Counter(label: "lamplighter_lanes_taken_total")
@@ -21,13 +21,13 @@ package final class ClusterMetrics: Sendable {
     /// Records the number of living processes that take lanes.
     func lives(_ count: Int) { processes.record(count) }
 
-    /// Counts a lane that was taken.
+    /// Counts a lane that this process has taken.
     func taken() { takenLanes.increment() }
 
-    /// Counts a lane that another process has taken.
+    /// Counts a lane that another process has taken from this process.
     func lost() { lostLanes.increment() }
 
-    /// Records the number of held lanes of each worker.
+    /// Records the number of lanes that this process holds of each worker.
     func holds(_ workers: some Sequence<WorkerName>) {
         var counts: [WorkerName: Int] = [:]
         for worker in workers { counts[worker, default: 0] += 1 }

@@ -3,7 +3,7 @@ import Glibc
 import Logging
 import Storage
 
-/// The turns of a member's thread.
+/// The turns of the thread of a cluster member.
 struct ClusterTurns: ~Copyable {
     private let member: ClusterMember
     private var link: ProcessLink?
@@ -12,13 +12,13 @@ struct ClusterTurns: ~Copyable {
     private var nextBeat = ContinuousClock.now
     private var nextLink = ContinuousClock.now
     private var nextLook = ContinuousClock.now
-    /// The time before which only lanes that were given back are taken: the other processes first renew their
-    /// lifetimes, too.
+    /// The time until which this process takes only lanes that were given back, because the other lanes' holders might
+    /// not have renewed their lifetimes yet.
     private var mayTakeFrom = ContinuousClock.now
     private var hadFailure = false
-    /// Whether the lanes were given to the others because the broker can't be reached.
+    /// Whether this process has given up its lanes because it can't reach the broker.
     private var hasGivenUp = false
-    /// The time since which the broker can't be reached; nil while it can.
+    /// The time since which the broker can't be reached; nil while the broker can be reached.
     private var unreachableSince: ContinuousClock.Instant? = .now
 
     init(_ member: ClusterMember) {
@@ -28,7 +28,7 @@ struct ClusterTurns: ~Copyable {
 
     private var store: Store { member.environment.store }
 
-    /// Runs until the member must stop, and hands over the lanes.
+    /// Runs until the member must stop, then hands over the lanes.
     mutating func run() {
         while !member.mustStop {
             renew()
@@ -44,12 +44,12 @@ struct ClusterTurns: ~Copyable {
     private mutating func renew() {
         guard ContinuousClock.now >= nextRenewal else { return }
         nextRenewal = .now + ClusterTiming.renewal
-        // A process that can't reach the broker must not be given lanes.
+        // A process that can't reach the broker must not get lanes, so it doesn't renew its lifetime.
         if isCutOff { return }
         do {
             guard try member.membership.renew(store) else {
                 member.logger.error(
-                    "Another process has this one's slot: it was silent for too long",
+                    "Another process has taken this process's slot, because this one did not report for too long",
                     metadata: ["slot": "\(member.membership.slot)"]
                 )
                 return member.giveUp()
@@ -103,7 +103,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// The time to wait for the broker: while lanes are held, no longer than until they are given up.
+    /// The time to wait for the broker; while this process holds lanes, the wait ends before it must give them up.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -111,9 +111,10 @@ struct ClusterTurns: ~Copyable {
         return min(longest, max(left, .milliseconds(200)))
     }
 
-    /// Gives the lanes at once to other processes, which may reach the broker, even if their threads still wait.
+    /// Gives up all lanes immediately, even if their threads still wait, since other processes may reach the broker.
     ///
-    /// Each taking increases the epoch, so that no later transaction of this process is committed.
+    /// When another process takes a lane, the lane's epoch grows, so that this process can't commit transactions of the
+    /// lane any more.
     private mutating func giveUp() {
         guard !hasGivenUp else { return }
         lanes.abandonAll()
@@ -180,7 +181,8 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane as soon as its thread has ended, and after a moment the remaining lanes unfinished.
+    /// Gives back each lane as soon as its thread has ended, and after `ClusterTiming.handOver` also the unfinished
+    /// lanes.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

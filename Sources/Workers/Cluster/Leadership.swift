@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The leadership of one of several processes, which alone does maintenance and sends mails and texts.
+/// The role of the process that alone does maintenance and sends mails and text messages, if several share a database.
 ///
 /// The leader is the process that holds the lane of the session worker.
 package final class Leadership: Sendable {
     private let isOurs: Atomic<Bool>
     private let membership: Membership?
 
-    /// Creates the leadership; the only process holds it from the start, one of several doesn't.
+    /// Creates the leadership; a process that works alone is the leader from the start.
     package init(among membership: Membership? = nil) {
         self.membership = membership
         isOurs = Atomic(membership == nil)
@@ -18,6 +18,6 @@ package final class Leadership: Sendable {
         isOurs.load(ordering: .acquiring) && membership?.isTrusted ?? true
     }
 
-    /// Sets whether this process holds the lane.
+    /// Sets whether this process holds the lane of the session worker.
     func set(_ isHeld: Bool) { isOurs.store(isHeld, ordering: .releasing) }
 }

@@ -5,9 +5,9 @@ import Synchronization
 /// This process's membership among the processes that share the database: its id, its slot, and whether it may work
 /// now.
 package final class Membership: Sendable {
-    /// The id, unique to this run of the process.
+    /// The id of this process, which is unique to this run.
     package let id: String
-    /// The slot.
+    /// The slot of this process.
     package let slot: NodeSlot
     private let trustedUntil: Mutex<ContinuousClock.Instant>
 
@@ -20,9 +20,10 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes of a shared database, and takes a slot, by which the store numbers its rows from now on.
+    /// Joins the processes that share a database, and takes a slot, which becomes part of all numbers that the store
+    /// gives.
     ///
-    /// `earlier` is a process that is known to be gone: its lanes and its slot are free at once.
+    /// `earlier` is the id of a process that is known to be gone, so that its lanes and its slot are freed immediately.
     /// - Throws: `NoSlot`, or an error of the store.
     package static func join(
         _ store: Store,
@@ -46,10 +47,10 @@ package final class Membership: Sendable {
         return Membership(id: id, slot: slot, from: start)
     }
 
-    /// Whether the other processes still consider this process alive, so that its lanes are its own.
+    /// Whether the other processes still consider this process alive, so that they don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
-    /// Renews the process's lifetime; returns false if another process has its slot by now.
+    /// Renews the process's lifetime; returns false if another process has taken its slot.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
         let isMember = try store.coordinate { try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds) }
@@ -57,7 +58,7 @@ package final class Membership: Sendable {
         return isMember
     }
 
-    /// Announces that the process is about to stop, so that the others share out its lanes.
+    /// Announces that the process is about to stop, so that the other processes take over its lanes.
     package func retire(_ store: Store) throws {
         try store.coordinate { try $0.nodes.retire(id) }
     }

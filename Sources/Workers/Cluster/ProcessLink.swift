@@ -1,28 +1,28 @@
 import Mosquitto
 import Wire
 
-/// A process's own connection to the broker, whose will notifies the other processes at once that this one is gone.
+/// A process's connection to the broker, whose will notifies the other processes as soon as this process is gone.
 ///
-/// Processes use it to wake each other's lanes. Each also receives its own echoes, to notice a broker that is out of
-/// reach.
+/// Processes also use this connection to wake each other's lanes. Each process sends echoes to itself, so that it
+/// notices when it can't reach the broker.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
     private let topics: Topics
     private let id: String
     private var intake = Intake()
     private var beats: Int64 = 0
-    /// The time at which anything was last received.
+    /// The time at which a message was last received.
     private(set) var heardAt = ContinuousClock.now
 
     /// The state that another process has announced.
     struct News: Equatable {
         /// The id of the process.
         var id: String
-        /// Whether it is online.
+        /// Whether the process is online.
         var isOnline: Bool
     }
 
-    /// Connects, and waits for the broker for at most `patience`.
+    /// Connects to the broker, and waits at most `patience` for its answer.
     ///
     /// - Throws: `MosquittoError`.
     init(_ options: ConnectionOptions, id: String, topics: Topics, waker: Waker, patience: Duration) throws {
@@ -45,7 +45,7 @@ struct ProcessLink: ~Copyable {
         self.id = id
     }
 
-    /// Asks the gate to divide messages by shard, and announces this process to the others.
+    /// Asks the gate to divide messages by shard, and announces this process to the other processes.
     mutating func begin() throws {
         try publish(Topics.gateControl, SystemCodec.gate([.divide]))
         try announce(isOnline: true)
@@ -56,12 +56,13 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces that this process is online, is leaving or has given a lane back, so that the others check the leases.
+    /// Announces that this process is online, is leaving or has given a lane back, so that the other processes check
+    /// the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }
 
-    /// Sends an echo, which returns as long as the broker can be reached.
+    /// Sends an echo, which this process itself receives while the broker can be reached.
     mutating func beat() throws {
         beats += 1
         try publish(topics.system("echo/\(id)"), SystemCodec.echo(beats, seen: 0))
@@ -72,7 +73,7 @@ struct ProcessLink: ~Copyable {
         try publish(topics.system("wake/\(lane.name)"), SystemCodec.processState(isOnline: true))
     }
 
-    /// Waits for news for at most `wait`; returns the news received.
+    /// Waits at most `wait` for messages, and returns the other processes' announcements.
     mutating func receive(wait: Duration) throws -> [News] {
         try client.receive(upTo: 100, linger: .zero, wait: wait, into: &intake)
         defer { try? client.flush() }
@@ -85,7 +86,7 @@ struct ProcessLink: ~Copyable {
         }
     }
 
-    /// Announces that the process leaves and disconnects, so that the broker doesn't publish the will as well.
+    /// Announces that the process is leaving, and disconnects cleanly, so that the broker doesn't publish the will.
     mutating func close() {
         try? announce(isOnline: false)
         client.disconnect()

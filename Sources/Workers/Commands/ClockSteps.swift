@@ -1,16 +1,16 @@
 import Domain
 
-/// A detector of backward steps of the machine's clock, by comparison with the steady clock.
+/// A detector of backward steps of the machine's clock, which compares this clock with the monotonic clock.
 ///
-/// After such a step, stored due times lie too far ahead: a command that waits five seconds for its answer would wait
-/// for hours.
+/// After a backward step, stored due times are too far in the future: a command that should wait five seconds for its
+/// answer could wait for hours.
 struct ClockSteps {
     private var last: (wall: Instant, steady: ContinuousClock.Instant)?
 
-    /// The smallest step that counts: smaller ones cause no noticeable delay.
+    /// The smallest step that counts, in milliseconds; smaller steps cause no noticeable delay.
     static let leastMilliseconds: Int64 = 1000
 
-    /// Returns the milliseconds by which the clock was set back since the last note; nil if it was not.
+    /// Returns the milliseconds by which the clock was set back since the last `note`; nil if it wasn't set back.
     func stepBack(by clock: any WallClock) -> Int64? {
         guard let last else { return nil }
         let passed = Int64((clock.steady - last.steady) / .milliseconds(1))
@@ -18,6 +18,6 @@ struct ClockSteps {
         return step > Self.leastMilliseconds ? step : nil
     }
 
-    /// Records the time of both clocks.
+    /// Records the times of the machine's clock and the monotonic clock.
     mutating func note(_ clock: any WallClock) { last = (clock.now, clock.steady) }
 }

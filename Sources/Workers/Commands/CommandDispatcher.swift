@@ -3,16 +3,16 @@ package import Domain
 import Storage
 import Wire
 
-/// The sender of all commands, and the creator of app and operator commands; `TriggerBatch` creates the schedules'
-/// commands.
+/// The sender of all commands, which also creates the commands of apps and operators.
 ///
-/// Any worker accepts requests, but only the device's lane of the control worker sends, so that a device's commands
-/// leave in the order of their numbers. Schedules store many commands at once and leave a dispatch request.
+/// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the control worker's
+/// lane for the device sends it, so that a device's commands are sent in the order of their numbers.
 package enum CommandDispatcher {
-    /// Checks a request, numbers and stores it as a command, and asks the control worker to send it at once.
+    /// Checks a request, stores it as a command with a number, and asks the control worker to send it immediately.
     ///
-    /// The command is then `queued`; `sent` follows soon if the device is connected.
-    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands wait.
+    /// The state of the command is `queued` at first, and soon `sent` if the device is connected.
+    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands are
+    ///   queued.
     package static func enqueue(
         _ request: CommandRequest,
         product: Product?,
@@ -36,10 +36,11 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker, and sends it with this commit if the device is connected.
+    /// Accepts a request on the control worker, and sends the command with this commit if the device is connected.
     ///
-    /// It is sent together with older commands that are about to be sent, since a device ignores a command that follows
-    /// a newer one. If the device may not listen yet, it is sent when the gate reports that it does.
+    /// Queued older commands are sent together with the command, since a device ignores a command that arrives after a
+    /// newer one. If the device might not be listening yet, the command is sent when the gate reports that the device
+    /// listens.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -47,7 +48,7 @@ package enum CommandDispatcher {
             try CommandOutcome.publish(old, product: product, in: &work)
         }
         guard work.shards.contain(request.did.text) else {
-            // Another lane sends all of this device's commands, so that they can't overtake each other.
+            // Another lane sends all commands of this device, so that the commands can't overtake each other.
             try leave(command, state, in: &work)
             return command
         }
@@ -76,9 +77,9 @@ package enum CommandDispatcher {
         return sent.first { $0.cid == command.cid } ?? command
     }
 
-    /// Sends a connected device its queued commands, and repeats commands that it may have missed.
+    /// Sends a connected device its queued commands, and repeats commands that the device may have missed.
     ///
-    /// Sends nothing if the device is offline again; defers the request if it has reconnected.
+    /// If the device is offline again, nothing is sent; if the device has just reconnected, the dispatch is postponed.
     static func sendQueued(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let record = try work.tx.statuses.find(dispatch.did),
             record.status.presence.isOnline
@@ -130,7 +131,7 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that can still be sent; ends expired commands, and commands whose sender lost
+    /// Returns the queued commands that may still be sent, and ends expired commands and commands whose sender lost
     /// access.
     private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
     {
@@ -147,14 +148,15 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns the reason why the command may no longer be sent, by the rights of its user or its schedule's creator;
-    /// nil if it may, and for other senders.
+    /// Returns the reason why a command may no longer be sent, from the rights of its user or its schedule's creator.
     ///
-    /// The rules in words (reference: commands#modes).
+    /// The result is nil if the command may be sent, and always for commands of other senders. The reference describes
+    /// the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
-            // A deleted schedule does not recall its command. If its creator was unbound, `Bindings` has ended it.
+            // Deleting a schedule does not recall its command. If the schedule's creator was unbound, `Bindings` has
+            // ended the command.
             user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
         guard let uid = user else { return nil }

@@ -2,18 +2,20 @@ import Domain
 import Storage
 import Wire
 
-/// The outcomes of commands, for the terminals that sent them and for waiting requests.
+/// The publication of commands' outcomes to the terminals that sent the commands and to waiting requests.
 ///
-/// The status worker calls it for devices' answers, and the control worker for commands that end without an answer. A
-/// terminal on which the user is no longer logged in gets nothing, since another person may hold it.
+/// The status worker publishes the outcome when the device answers, and the control worker when a command ends without
+/// an answer. A terminal on which the user is no longer logged in gets no outcome, since another person may use the
+/// terminal.
 enum CommandOutcome {
-    /// Publishes the outcome of a finished command, and ends its schedule's run.
+    /// Publishes the outcome of a finished command, and ends the run of its schedule, if any.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         try answer(command, product: product, in: &work)
         try endScheduleRun(command, in: &work)
     }
 
-    /// Ends the run of a schedule's command in the store, and notifies its users; ignores other commands.
+    /// Ends the run of the schedule that sent a command, and notifies users of the outcome; ignores other senders'
+    /// commands.
     static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
         try ScheduleRuns.finish(command, in: &work)
@@ -45,8 +47,7 @@ enum CommandOutcome {
         for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
     }
 
-    /// Sends a write's outcome to the terminal that sent it; a query is answered instead, with the status or the reason
-    /// why there is none.
+    /// Sends the outcome of a write to the terminal that sent the command; a query has only an answer, and no outcome.
     private static func tellTerminal(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try isLive(command.actor, on: terminal, in: work.tx)
@@ -57,7 +58,7 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns whether the sender still has a session, or a key, on the terminal.
+    /// Returns whether the sender of a command still has a session or a valid key on the terminal.
     private static func isLive(_ sender: Actor, on terminal: TerminalID, in tx: Transaction) throws -> Bool {
         if sender.kind == .service { return try tx.keys.isLive(on: terminal) }
         return try tx.sessions.isLive(sender.id, on: terminal)
@@ -96,8 +97,9 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to show,
-    /// and for a sender without a user.
+    /// Returns the reason why the sender is not allowed to see the values that the device reported.
+    ///
+    /// The result is nil if the sender may see the values, if there are no values, or if the command has no user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
@@ -112,7 +114,7 @@ enum CommandOutcome {
     ) throws -> Result<Answer, Rejection> {
         guard command.kind == .query else { return .success(CommandCodec.result(command, product: product)) }
         if let code = command.refusal ?? refused {
-            return .failure(Rejection(code, "You may not see the device any more."))
+            return .failure(Rejection(code, "You may no longer see the device."))
         }
         guard command.state != .expired, let record = try tx.statuses.find(command.did) else {
             return .failure(Rejection(.deviceTimeout, "The device did not answer in time."))
@@ -142,7 +144,8 @@ enum CommandOutcome {
                     try publish(command, product: product, in: &part)
                 }
             } catch  where Failure.isMessages(error) {
-                // Ends the command without a message, so that it doesn't return and block the others.
+                // Ends the command without publishing the outcome; otherwise the command would fail again and block
+                // other commands.
                 try work.tx.commands.update([command])
                 work.effects.observed.add(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(

@@ -4,19 +4,19 @@ import Wire
 
 /// The limits of queued commands: their number per device, and the size of each.
 enum CommandQueueLimits {
-    /// The refusal if no more commands may wait.
-    static let full = Rejection(.tooManyRequests, "Too many commands wait for the device already.", retryAfter: 60)
+    /// The refusal of a command when the device has too many queued commands.
+    static let full = Rejection(.tooManyRequests, "Too many commands wait for the device.", retryAfter: 60)
 
-    /// Room for changes by merging, and for the fields that the log of commands adds, in bytes.
+    /// The bytes of a message that stay free for changes by merging and for fields that the command log adds.
     private static let reserve = 2048
 
-    /// Returns whether a device with `waiting` queued commands has room for one more.
+    /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool { waiting < limits.queuedPerDevice }
 
-    /// Returns the queued commands that a new command replaces, ended; empty while there is room for all.
+    /// Returns the queued commands that a new command replaces, marked as ended; empty while the queue has room.
     ///
-    /// Queued commands are sent as one message, so they have to fit into one.
-    /// - Throws: `Rejection` if there is no room.
+    /// Queued commands are merged before they are sent, so the merged commands have to fit into messages.
+    /// - Throws: `Rejection` if the queue has no room, or the merged commands are too large.
     static func replaced(by command: Command, _ state: DispatchState, in work: UnitOfWork) throws -> [Command] {
         if state.isFirst { return [] }
         let waiting = try work.tx.commands.waiting(command.did).filter { !$0.isOver(at: work.now) }
@@ -27,8 +27,8 @@ enum CommandQueueLimits {
         guard outgoing.allSatisfy({ $0.valueCount <= FreeForm.attributesMax }) else {
             throw Rejection.invalid(
                 "params.data",
-                "Together with the queued commands the device would be set more than "
-                    + "\(FreeForm.attributesMax) attributes at once."
+                "Together with the queued commands, this command would set more than "
+                    + "\(FreeForm.attributesMax) attributes of the device at once."
             )
         }
         try check(outgoing)

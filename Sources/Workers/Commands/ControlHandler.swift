@@ -2,14 +2,15 @@ import Batching
 package import Domain
 package import Storage
 
-/// The control worker: answers requests about devices, homes and sharing, sends all commands, and ends expired
-/// commands, invitations and guests' bindings.
+/// The handler of the control worker, which answers requests about devices, homes and sharing, sends all commands, and
+/// ends expired commands, invitations and guests' bindings.
 package struct ControlHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
     /// The time at which the next command expires or must be sent, or the next invitation or guest's binding expires.
     private var nextDue: Instant?
-    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes it, off the path of a request.
+    /// Whether `nextDue` includes the effects of all batches; if not, `due` computes `nextDue` later, so that requests
+    /// don't wait for the computation.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 
@@ -52,7 +53,7 @@ package struct ControlHandler: BatchHandler {
         if !isPlanned || clockSteps.stepBack(by: environment.clock) != nil {
             waiting.nextDue = WaitingWork.atOnce
         } else {
-            // Other workers, such as the schedule worker, also create commands.
+            // The store is read because other workers, such as the schedule worker, also create commands.
             waiting.nextDue = try ([nextDue] + nextCommands(in: tx)).compactMap(\.self).min()
         }
         return waiting
@@ -83,7 +84,7 @@ package struct ControlHandler: BatchHandler {
         isPlanned = true
     }
 
-    /// Returns the times at which the next command expires and must be sent, if any.
+    /// Returns the time at which the next command expires, and the time at which the next must be sent, if any.
     private func nextCommands(in tx: Transaction) throws -> [Instant?] {
         [try ends ? tx.commands.nextExpiry() : nil, try tx.commands.nextDispatch(of: environment.shards)]
     }

@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `device/control` and `device/query`: an app sends a command to a device (`schemas/methods/device.schema.json`).
+/// `device/control` and `device/query`, by which an app sends a command to a device
+/// (`schemas/methods/device.schema.json`).
 enum ControlMethod {
     @Sendable
     static func control(_ call: inout Call) throws -> Reply {
@@ -50,7 +51,7 @@ enum ControlMethod {
         return .later(command.did, cid: command.cid)
     }
 
-    /// Returns the caller's binding with the device, and its product; the caller must have subscribed to the device.
+    /// Returns the caller's binding and the device's product; throws if the caller has not subscribed to the device.
     private static func target(_ call: Call) throws -> (Binding, Product) {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)

@@ -1,19 +1,19 @@
 import Domain
 import Storage
 
-/// The place of a new command: whether its device listens, and which commands precede it.
+/// The state of a device for a new command: whether the device listens, and which commands come before the new one.
 enum DispatchState {
-    /// The device is connected; the commands of a pending dispatch request are sent just before it.
+    /// The device is connected; the commands of a pending dispatch request are sent just before the new command.
     case front(DispatchRequest?)
-    /// Other commands are sent before it as soon as the device listens.
+    /// Other commands are sent before the new command, as soon as the device listens.
     case behind
-    /// The connection is so new that the device may not listen before `until`; `isNext` is true if only commands that
-    /// count as sent precede it.
+    /// The connection is so new that the device might not be listening before `until`; `isNext` is true if all commands
+    /// before the new one count as sent.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
 
-    /// Finds the place of a new command of a device.
+    /// Determines the state of a device for a new command.
     init(_ record: StatusRecord, in work: UnitOfWork) throws {
         let presence = record.status.presence
         if !presence.isOnline {
@@ -33,7 +33,7 @@ enum DispatchState {
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// The time before which the device may not listen; nil if it listens or is offline.
+    /// The time before which the device might not be listening yet; nil if the device listens or is offline.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

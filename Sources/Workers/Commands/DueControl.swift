@@ -2,9 +2,9 @@ import Batching
 import Domain
 import Storage
 
-/// The control worker's work without a message: ending expired items, and sending waiting commands.
+/// The control worker's work that no message starts: ending expired items, and sending queued commands.
 ///
-/// All devices concerned are locked at once, in the order of their ids, before anything is changed.
+/// All devices concerned are locked together, in the order of their ids, before anything is changed.
 struct DueControl {
     private var commands: [Command]
     private var invitations: [Sharing]
@@ -18,12 +18,12 @@ struct DueControl {
 
     /// Finds a limited number of items of each kind, the earliest first, and locks their devices.
     ///
-    /// Each lane sends the commands that wait for its devices; the first lane ends expired items.
+    /// Each lane sends the queued commands of its own devices; the first lane ends the expired items of all devices.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // Reads again under the locks; items that expired in between are left for the next time.
+        // Reads the items again under the locks; a new item whose device is not locked is left for the next time.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }
@@ -42,7 +42,7 @@ struct DueControl {
         guests = try tx.bindings.overdueGuests(limit: limits.bindingStep)
     }
 
-    /// Carries out the work found.
+    /// Ends the expired items that were found, and sends the queued commands.
     func carryOut(in work: inout UnitOfWork) throws {
         try CommandOutcome.expire(commands, in: &work)
         try BindingExpiry.end(invitations, in: &work)

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `device/…`: the devices of users, and their present state (`schemas/methods/device.schema.json`).
+/// The methods `device/…`, about the devices of users and their current state (`schemas/methods/device.schema.json`).
 enum DeviceMethods {
     static let all: [String: Method] = [
         "device/list": .reading(isLong: isLongPage, list), "device/subscribe": Method(locks: .device, run: subscribe),
@@ -28,19 +28,19 @@ enum DeviceMethods {
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
 
-    /// Returns whether a page has more rows than a worker reads between other users' commands.
+    /// Returns whether the requested page is so long that the worker must not read it between other users' commands.
     @Sendable
     static func isLongPage(_ call: Call) throws -> Bool {
         try call.pageLimit() > Int(call.limits.pageDefault)
     }
 
-    /// Refuses the request if its user lost the device during the reading.
+    /// Refuses a request if its user lost the device while the data was read.
     @Sendable
     static func checkBound(_ call: Call) throws { _ = try binding(call) }
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding with the request's device, which must be of the app's products.
+    /// Returns the caller's binding with the request's device, whose product must belong to the app.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
@@ -49,7 +49,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// Returns the caller's binding with the request's device, of any product.
+    /// Returns the caller's binding with the request's device, whatever the device's product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.did()
         guard let binding = try call.tx.bindings.find(did, call.caller().uid), !binding.isOver(at: call.tx.now) else {
@@ -59,13 +59,13 @@ enum DeviceMethods {
     }
 
     /// The refusal of a request about a device that was removed meanwhile.
-    static let isGone = Rejection(.notBound, "The device is gone.", field: "params.did")
+    static let isGone = Rejection(.notBound, "The device no longer exists.", field: "params.did")
 
-    /// Refuses a caller who may not control the device.
+    /// Refuses a caller who is not allowed to control the device.
     static func requireControl(_ binding: Binding) throws {
         try requireSubscribed(binding)
         guard binding.access == .control else {
-            throw Rejection(.forbidden, "You may watch the device, not control it.")
+            throw Rejection(.forbidden, "You may see the device, but not control it.")
         }
     }
 
@@ -79,8 +79,9 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the time from which a device's users see its past: the start of its ownership period, but no earlier
-    /// than its history is kept.
+    /// Returns the time from which users see a device's past, the oldest time of the kept history, and the product.
+    ///
+    /// Users see the device's past from the start of its ownership period, as far as the history is kept.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)
@@ -99,7 +100,7 @@ enum DeviceMethods {
         return try list(of: call.caller().uid, products: products, page: PageRange(offset: offset, limit: limit), call)
     }
 
-    /// Returns a page of a user's devices, as `device/list` answers it; shorter if it would exceed a payload.
+    /// Returns a page of a user's devices as the answer of `device/list`, shortened if it would exceed a payload.
     static func list(of uid: UserID, products: [ProductKey]?, page range: PageRange, _ call: Call) throws -> Answer {
         let page = try call.tx.bindings.page(
             of: uid,

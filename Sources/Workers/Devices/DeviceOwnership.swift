@@ -5,7 +5,7 @@ import Wire
 /// The end of a device's ownership period, for all workers and commands.
 package enum DeviceOwnership {
     /// Ends all bindings of a device, fails its open commands, voids its invitations, clears its users' retained
-    /// statuses, notifies them, and begins a new ownership period.
+    /// statuses, notifies the users, and begins a new ownership period.
     package static func end(
         _ did: DeviceID,
         because reason: UnbindReason,
@@ -14,14 +14,14 @@ package enum DeviceOwnership {
     ) throws {
         try CommandOutcome.fail(try work.tx.commands.open(did), in: &work)
         let bindings = try Bindings(of: did, by: actor, in: work)
-        // The rights of an acting user don't matter here.
+        // The end of an ownership period doesn't depend on the rights of a user, so no user is given.
         let nobody = UserID(trusted: "")
         let change = try BindingRules.decide(.end, by: nobody, among: bindings.present)
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
-    /// Removes a device permanently for an operator, notifies its users and closes its connection; it can register
-    /// again as a new device.
+    /// Removes a device permanently for an operator, notifies its users and closes its connection; the device can
+    /// register again as a new device.
     package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
         try end(did, because: .forgotten, by: operatorActor, in: &work)

@@ -13,7 +13,8 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Notifies a user of a change, with its time and actor, and logs the beginning and the end of bindings, and roles.
+    /// Notifies a user of a change, with its time and actor, and logs the beginning and end of bindings and changed
+    /// roles.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,
@@ -32,7 +33,7 @@ struct DevicePush {
         try work.log(type, of: did, uid: uid, actor: actor, data: payload)
     }
 
-    /// Notifies a user of a change, with the device's new state.
+    /// Notifies a user of a change, with the device's new row in `device/list`.
     func notifyWithDevice(_ change: BindingCodec.Change, _ uid: UserID, in work: inout UnitOfWork) throws {
         guard let row = try work.tx.bindings.listed(did, uid) else { return }
         let device = BindingCodec.row(

@@ -3,14 +3,14 @@ import Sodium
 import Storage
 import Wire
 
-/// A device's request for an identity and a secret.
+/// A device's request for an id and a secret.
 struct DeviceRegistration {
     let request: RegistrationRequest
-    /// The SHA-256 of the message, by which a repeat is recognised.
+    /// The SHA-256 hash of the message, by which a repeated message is recognised.
     let content: [UInt8]
-    /// The source address, as the gate states it; nil if it is exempt or unknown.
+    /// The source address that the gate reports; nil if the address is unknown or exempt from limits.
     let source: String?
-    /// The topic on which it was received.
+    /// The topic on which the request was received.
     let topic: String
     /// The trace that the device names, or a new trace.
     let trace: TraceID
@@ -20,12 +20,13 @@ struct DeviceRegistration {
     /// The subject under which wrong secrets are counted.
     private var tries: String { "register:\(device)" }
 
-    /// Gives the device an identity and a new secret, or refuses it.
+    /// Gives the device an id and a new secret, or refuses the request.
     func carryOut(counting quotas: QuotaFront, in work: inout UnitOfWork) throws {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // Already locked with the batch's devices; locked here if another request created it meanwhile.
+        // A known device is already locked with the batch's devices; the lock here is for a device that has just been
+        // created.
         let known = try work.tx.lock {
             try work.tx.devices.find(request.productKey, request.mac)
         } naming: {
@@ -60,7 +61,7 @@ struct DeviceRegistration {
 
     // MARK: The decision
 
-    /// Returns the earlier answer to the same message, if it is still valid.
+    /// Returns the earlier answer to the same message, if that answer is still valid.
     private func earlierAnswer(to known: DeviceRecord?, in tx: Transaction) throws -> [UInt8]? {
         guard let before = try tx.requests.find(sender, request.id), before.content == content,
             let registeredAt = known?.registeredAt, before.at >= registeredAt
@@ -98,7 +99,7 @@ struct DeviceRegistration {
         )
     }
 
-    /// Counts a new device of the source address and of the product, or returns the refusal if a limit is reached.
+    /// Counts a new device for its source address and its product; returns a refusal if a limit is reached.
     private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
         let product = request.productKey.text
         let own = Quota.source(
@@ -132,9 +133,9 @@ struct DeviceRegistration {
 
     /// Gives the device a new secret.
     ///
-    /// The credentials file contains it before the answer is sent, and by the file the gate closes connections with the
-    /// old secret. A message that requests this could arrive after the device has reconnected, and close the new
-    /// connection.
+    /// The credentials file contains the new secret before the answer is sent, and the gate, which reads the file,
+    /// closes connections that used the old secret. If a message asked the gate to close these connections, the message
+    /// could arrive after the device has reconnected, and the gate would close the new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)
@@ -158,14 +159,14 @@ struct DeviceRegistration {
         work.effects.publish(OutboundMessage(destination, answer))
     }
 
-    /// Refuses a device; asks the special user and the owner of `asks` whether they allow a reset.
+    /// Refuses a registration, and asks the special user and the owner of the device `asks`, if any, to allow a reset.
     private func refuse(
         _ rejection: Rejection,
         asking asks: DeviceID?,
         bindings: [Binding],
         in work: inout UnitOfWork
     ) throws {
-        // A request without a proof is not a guess.
+        // A request without an old secret doesn't count as a guess.
         if rejection.code == .forbidden, request.oldSecret != nil {
             try work.tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
         }
@@ -177,7 +178,7 @@ struct DeviceRegistration {
         }
     }
 
-    /// Counts a request to the owners to allow a reset; false if the limit is reached.
+    /// Counts a message that asks a device's owners to allow a reset; returns false if the limit is reached.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let limit = AttemptTable.Limit(
             "resetRequested:\(did.text)",

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `home/…`: the homes in which a user groups devices (`schemas/methods/home.schema.json`).
+/// The methods `home/…`, about the homes in which a user groups devices (`schemas/methods/home.schema.json`).
 enum HomeMethods {
     static let all: [String: Method] = [
         "home/list": Method(isReading: true, run: list), "home/create": Method(locks: .user, run: create),
@@ -30,7 +30,7 @@ enum HomeMethods {
         let place = try HomeCodec.place(call.fields)
         let uid = try call.caller().uid
         guard try call.tx.homes.all(of: uid).count < call.limits.homesPerUser else {
-            throw Rejection(.forbidden, "The limit of homes is reached.")
+            throw Rejection(.forbidden, "The maximum number of homes is reached.")
         }
         let id = try make(name, at: place, for: uid, &call)
         return .result(HomeCodec.created(id))
@@ -101,7 +101,7 @@ enum HomeMethods {
         return .done
     }
 
-    /// Replans a user's schedules with sunrise and sunset, whose times depend on the place.
+    /// Replans those schedules of a user that run at sunrise or sunset, since their times depend on the home's place.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
         call.work.effects.wake(.schedule)

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// `device/events` and `device/commands`: a device's events and commands, newest first.
+/// The methods `device/events` and `device/commands`, which return a device's events and commands, newest first.
 enum LogMethods {
-    /// The requested span of time and kinds.
+    /// The requested span of time, and the types and number of entries to return.
     private struct Span {
         var did: DeviceID
         var types: Set<String>?
@@ -68,9 +68,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// A device's ownership period begins after all its earlier reports, so in the future if its clock is ahead.
-    /// Commands have the server's time, so each command that a user sent since the binding belongs to this ownership
-    /// period.
+    /// A device's ownership period begins after all earlier reports of the device; if the device's clock is ahead, the
+    /// beginning is in the future. Commands have the service's time, so each command that a user has sent since being
+    /// bound belongs to the current ownership period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -81,7 +81,7 @@ enum LogMethods {
     }
 }
 
-/// A page of a log, cut at a number of rows, before it would exceed a payload, and after `scanMax` entries.
+/// A page of a log, which ends after `limit` rows, after `scanMax` entries, or before it would exceed a payload.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int
@@ -96,7 +96,7 @@ private struct LogPage {
         self.scanMax = scanMax
     }
 
-    /// Adds the next entry, or skips it if `make` returns nil; false if the page is full.
+    /// Adds the next entry, or skips it if `make` returns nil; returns false if the page is full.
     mutating func take(_ cursor: LogParameters.Cursor, _ make: () -> AnswerRow?) -> Bool {
         guard visited < scanMax else {
             isCut = true
@@ -118,6 +118,6 @@ private struct LogPage {
         return true
     }
 
-    /// The cursor of the next page; nil at the end.
+    /// The cursor of the next page; nil at the end of the log.
     var next: String? { isCut ? last?.text : nil }
 }

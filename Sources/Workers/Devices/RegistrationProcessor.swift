@@ -2,14 +2,14 @@ import Domain
 import Sodium
 import Wire
 
-/// The registrations of a batch, carried out one by one before all messages about devices.
+/// The registrations of a batch, carried out one by one before the batch's messages about devices.
 struct RegistrationProcessor {
     private var registrations: [DeviceRegistration] = []
     private let quotas: QuotaFront
 
     init(quotas: QuotaFront) { self.quotas = quotas }
 
-    /// Reads a registration; an unreadable one becomes a dead letter, and is refused if it has an id.
+    /// Reads a registration; an unreadable message becomes a dead letter, and is refused if it has an id.
     mutating func read(_ message: Inbound, product key: ProductKey, mac: MAC, in work: inout UnitOfWork) {
         let trace = message.trace ?? .make()
         do {

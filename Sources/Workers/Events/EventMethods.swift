@@ -3,7 +3,7 @@ import Sodium
 package import Storage
 package import Wire
 
-/// The methods of the service `events`, for API keys.
+/// The methods `events/…`, which only callers with an API key may use.
 enum EventMethods {
     static let all: [String: Method] = [
         "events/read": EventReading.method,
@@ -117,18 +117,18 @@ enum EventMethods {
         return .result(EventSubscriptionCodec.deliveries(AnswerRows.fitting(rows, row: \.stored)))
     }
 
-    /// Returns a secret as Standard Webhooks writes it.
+    /// Returns a secret in the form that Standard Webhooks specifies.
     private static func secretText(_ secret: [UInt8]) -> String { "whsec_" + Sodium.base64(secret) }
 }
 
 extension EventSubscription {
-    /// Pauses deliveries, or lets them go on where they were.
+    /// Pauses deliveries, or resumes them at the subscription's cursor.
     package mutating func set(_ state: SetState) {
         self.state = state == .on ? .on : .paused
         (reason, tries, dueAt, failingSince) = (nil, 0, nil, nil)
     }
 
-    /// Returns how old the next event is, in seconds; 0 without one.
+    /// Returns the age of the next event to deliver, in seconds; 0 if there is no such event.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let next = try tx.eventLog.nextTime(after: cursor, withBulk: filter.wantsStatuses) else { return 0 }
         return max(0, (tx.now.milliseconds - next.milliseconds) / 1000)
@@ -136,16 +136,16 @@ extension EventSubscription {
 }
 
 extension Call {
-    /// Returns the API key, which the methods of `events` need.
+    /// Returns the API key of the request, which the methods `events/…` require.
     func eventsKey() throws(Rejection) -> APIKey {
         guard let key else { throw Rejection(.forbidden, "Events are for API keys only.") }
         return key
     }
 
-    /// Returns the wanted events.
+    /// Returns the filter of the events that the request wants.
     func eventFilter() throws -> EventFilter { try fields.eventFilter { try product(of: $0) != nil } }
 
-    /// Returns `url`, an address that a webhook may have; nil if absent.
+    /// Returns the field `url` if a webhook may have this URL; nil if the field is absent.
     func webhookURL() throws(Rejection) -> String? {
         guard let url = try fields.webhookURL() else { return nil }
         return try environment.outbound.check(url, field: "params.url").text
@@ -161,12 +161,12 @@ extension Call {
         return subscription
     }
 
-    /// Returns the place in the log that a request means.
+    /// Returns the cursor of the position in the event log that a request names.
     func cursor(at place: EventPlace) throws -> EventCursor { try tx.eventLog.cursor(at: place) }
 }
 
 extension EventLogTable {
-    /// Returns the place that a request or an operator means.
+    /// Returns the cursor of the position in the event log that a request or an operator names.
     package func cursor(at place: EventPlace) throws -> EventCursor {
         switch place {
         case .now: try end()

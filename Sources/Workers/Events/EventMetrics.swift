@@ -10,9 +10,9 @@ enum EventMetrics {
     )
     private static let waiting = Gauge(label: "lamplighter_event_readers_waiting")
 
-    /// Counts an entry.
+    /// Counts an entry of the event log.
     static func logged(_ type: EventType) { events[type]?.increment() }
 
-    /// Records the number of waiting readers.
+    /// Records the number of readers that wait for entries.
     static func waits(_ count: Int) { waiting.record(count) }
 }

@@ -4,33 +4,33 @@ import Wire
 
 /// A reader of the event log on behalf of an app.
 package struct EventReader: Sendable {
-    /// The app, as imported: its products and users are seen.
+    /// The app for which the reader reads; only entries about the app's products and users are read.
     package var app: App
-    /// The wanted entries.
+    /// The filter that selects the entries to return.
     package var filter: EventFilter
 
-    /// Makes a reader.
+    /// Makes a reader for an app.
     package init(app: App, filter: EventFilter) { (self.app, self.filter) = (app, filter) }
 
-    /// Entries in order, and how far the log was read.
+    /// A page of entries in order, with the position up to which the log was read.
     package struct Page: Sendable {
-        /// The entries as JSON, each with the place behind it.
+        /// The entries as JSON, each with the cursor after which reading continues.
         package var events: [(id: EventCursor, json: [UInt8])] = []
-        /// The types of the entries.
+        /// The types of the entries, in the same order.
         package var types: [EventType] = []
-        /// The place behind everything that was read, also behind entries that the filter left out.
+        /// The cursor after all entries that were read, including entries that the filter left out.
         package var cursor: EventCursor
-        /// Whether the log may have more behind it.
+        /// Whether the log may have more entries after `cursor`.
         package var isMore = false
     }
 
-    /// Returns whether the reader gets an entry.
+    /// Returns whether an entry is meant for this reader.
     package func accepts(_ event: LoggedEvent) -> Bool { filter.accepts(event) && event.isVisible(to: app) }
 
-    /// Returns the entries behind a place: at most `limit`, of about `bytesMax` bytes as JSON.
+    /// Returns the entries after a cursor: at most `limit`, with at most about `bytesMax` bytes of JSON.
     ///
-    /// If older entries than the oldest kept are missing, an entry of their own says so first. At least one entry is
-    /// returned if there is one, whatever its size.
+    /// If entries after the cursor have been deleted, the first entry reports the gap. If there are entries, at least
+    /// one is returned, whatever its size.
     package func read(after cursor: EventCursor, limit: Int, bytesMax: Int, in tx: Transaction) throws -> Page {
         var page = Page(cursor: cursor)
         var bytes = 0
@@ -42,7 +42,8 @@ package struct EventReader: Sendable {
             page.types.append(event.type)
             return true
         }
-        // Deleted while this reads, entries are noted as missing although they are returned too.
+        // The gap is determined after the reading: entries deleted meanwhile are reported as missing, although they are
+        // returned.
         let (end, isMore) = try tx.eventLog.read(after: cursor, withBulk: filter.wantsStatuses) { event, id in
             !accepts(event) || add(event, id)
         }
@@ -56,7 +57,7 @@ package struct EventReader: Sendable {
         return page
     }
 
-    /// Returns the place behind the deleted entries if some of them are behind a place; nil if nothing is missing.
+    /// Returns the end of the deleted entries if some of them come after a cursor; nil if no entry is missing.
     private func missing(after cursor: EventCursor, in tx: Transaction) throws -> EventCursor? {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor }.min()

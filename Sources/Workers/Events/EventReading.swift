@@ -2,13 +2,13 @@ import Domain
 import Storage
 import Wire
 
-/// `events/read`: a page of the log; if there is nothing to read, the answer waits for the next entry.
+/// `events/read`, which returns a page of the event log; if there are no entries, the answer waits for the next entry.
 ///
-/// Pages are read outside of the worker, and nothing but the request itself waits (`EventWatch`).
+/// Pages are read outside the worker, and a waiting request occupies no thread (`EventWatch`).
 enum EventReading {
     static let method = Method(isReading: true, run: run)
 
-    /// The most bytes of a page's entries: the rest of a payload is for the answer around them.
+    /// The maximum number of bytes of a page's entries, which leaves room for the rest of the answer in a payload.
     private static let bytesMax = AnswerRows.bytesMax - 256
 
     @Sendable
@@ -19,7 +19,7 @@ enum EventReading {
             guard let wait = call.prepared.eventWait else { return .encoded(call.prepared.result) }
             return .more(.events(wait))
         }
-        guard let wait = call.prepared.eventWait else { throw Rejection(.internal, "The reading is lost.") }
+        guard let wait = call.prepared.eventWait else { throw Rejection(.internal, "The read was interrupted.") }
         return .more(try page(wait, call))
     }
 
@@ -43,7 +43,7 @@ enum EventReading {
         return .more(try page(EventWait(reader, owner: key.id.text, after: cursor, until: end), call))
     }
 
-    /// Returns the reading of a page, which goes on waiting if there is nothing to read.
+    /// Returns the task that reads a page; if the page is empty, the request continues to wait.
     private static func page(_ wait: EventWait, _ call: Call) throws -> BackgroundTask {
         let limit = try call.fields.eventPage().limit
         let (environment, now) = (call.environment, call.tx.now)

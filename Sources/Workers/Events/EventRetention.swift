@@ -2,17 +2,18 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that deletes the oldest entries of the event log beyond its days and bytes; statuses and all else are limited
-/// separately.
+/// A job that deletes the oldest entries of the event log when it exceeds its limits of days and bytes.
+///
+/// Statuses and all other entries are limited separately.
 struct EventRetention: MaintenanceJob {
-    /// The sizes of the log's pages of rows of one kind: each row is weighed once, when it is new.
+    /// The sizes of the log's rows of one kind, added up in pages; each row is measured once, when it is new.
     private struct Kind {
         let isBulk: Bool
         let gauge: Gauge
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Removes pages whose rows are deleted.
+        /// Removes pages whose rows have been deleted.
         mutating func forget(upTo deleted: EventCursor) {
             while let page = pages.first, page.end <= deleted {
                 bytes -= page.bytes
@@ -20,7 +21,8 @@ struct EventRetention: MaintenanceJob {
             }
         }
 
-        /// Returns the place up to which rows exceed a number of bytes; the beginning if they don't.
+        /// Returns the end of the pages that exceed a number of bytes; the start of the log if the size is within the
+        /// limit.
         func excess(over max: Int64) -> EventCursor {
             var (left, place) = (bytes, EventCursor.start)
             for page in pages where left > max {
@@ -31,7 +33,7 @@ struct EventRetention: MaintenanceJob {
         }
     }
 
-    /// The least number of pages of a full log: at most a page more than needed is deleted.
+    /// The minimum number of pages of a full log; a deletion removes at most one page more than needed.
     private static let pagesMin: Int64 = 64
     private let environment: Environment
     private var kinds: [Kind]

@@ -5,26 +5,26 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// Its owner, such as a key's id, by which readers are counted; nil for a webhook, which isn't counted.
+    /// The reader's owner, such as a key's id, by which readers are counted; nil for a webhook, which isn't counted.
     let owner: String?
-    /// The reader.
+    /// The reader that waits.
     let reader: EventReader
-    /// The place up to which it has read.
+    /// The cursor up to which the reader has read.
     let cursor: EventCursor
-    /// When it stops waiting.
+    /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
 
-    /// Describes a reader that waits until a moment at most.
+    /// Describes a reader that waits at most until `end`.
     package init(_ reader: EventReader, owner: String?, after cursor: EventCursor, until end: ContinuousClock.Instant) {
         (self.reader, self.owner, self.cursor, self.end) = (reader, owner, cursor, end)
     }
 }
 
-/// The readers that wait for entries of the event log: one thread reads and decodes new rows once for all of them, and
-/// calls those that want one.
+/// The readers that wait for entries of the event log.
 ///
-/// The thread runs while someone waits. Commits of this process wake it; other processes' entries, and entries that an
-/// older transaction held back, are found a little later.
+/// One thread reads and decodes new rows once for all readers, and calls each reader for which there is an entry. The
+/// thread runs while a reader waits. Commits of this process wake the thread; entries of other processes, and entries
+/// that an older transaction held back, are found a little later.
 package final class EventWatch: Sendable {
     private struct Waiting {
         let wait: EventWait
@@ -33,7 +33,7 @@ package final class EventWatch: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
-        /// The place up to which new rows were read for all.
+        /// The cursor up to which new rows were read for all readers.
         var seen: EventCursor?
         var isRunning = false
     }
@@ -45,14 +45,15 @@ package final class EventWatch: Sendable {
     private let store: Store
     private let ending: Ending
 
-    /// How long it waits for a commit of this process before it looks for others, in milliseconds.
+    /// The longest wait for a commit of this process before the log is searched for other processes' entries, in
+    /// milliseconds.
     private static let pause = (file: 500, server: 50)
     /// The pause after a failure, in milliseconds.
     private static let pauseAfterFailure = 500
 
     init(_ store: Store, ending: Ending) { (self.store, self.ending) = (store, ending) }
 
-    /// Notes that a commit has added entries; costs next to nothing if no reader waits.
+    /// Records that a commit has added entries, which costs almost nothing if no reader waits.
     func ring() {
         guard count.load(ordering: .acquiring) > 0, !isRung.exchange(true, ordering: .acquiringAndReleasing) else {
             return
@@ -60,14 +61,14 @@ package final class EventWatch: Sendable {
         bell.signal()
     }
 
-    /// Returns the number of an owner's waiting readers, and of all.
+    /// Returns the number of waiting readers of one owner, and of all owners.
     package func counts(of owner: String?) -> (own: Int, all: Int) {
         state.withLock { state in
             (state.waiting.count { $0.wait.owner == owner }, state.waiting.count { $0.wait.owner != nil })
         }
     }
 
-    /// Refuses a reader if too many of its owner, or of all, wait; `others` are about to wait too.
+    /// Refuses a reader if too many readers of its owner or of all owners wait; `others` are also about to wait.
     func admit(_ wait: EventWait, beside others: [EventWait], _ limits: Limits) throws(Rejection) {
         let counts = counts(of: wait.owner)
         let own = counts.own + others.count { $0.owner == wait.owner }
@@ -75,12 +76,13 @@ package final class EventWatch: Sendable {
         throw Rejection(.tooManyRequests, "Too many readers of this key wait for events.", retryAfter: 1)
     }
 
-    /// Lets a reader wait; `done` is called once, on any thread, when there is an entry for it or its time is over.
+    /// Adds a waiting reader; `done` is called once, on any thread, when there is an entry for the reader or its time
+    /// is over.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
             count.store(state.waiting.count, ordering: .releasing)
-            // Rows behind its place may have been read already, without it.
+            // Rows after the reader's cursor may already have been read for the other readers.
             state.seen = state.seen.map { min($0, wait.cursor) } ?? wait.cursor
             defer { state.isRunning = true }
             return !state.isRunning
@@ -122,13 +124,13 @@ package final class EventWatch: Sendable {
             }
         }
         state.withLock { state in
-            // A reader that was added meanwhile may have set it back.
+            // A reader that was added meanwhile may have set `seen` back.
             if state.seen == seen { state.seen = end.end }
         }
         if end.isMore { ring() }
     }
 
-    /// Calls the readers at some places; others are only added behind them meanwhile.
+    /// Removes and calls the readers at some indices, which stay valid because new readers are only appended.
     private func call(_ places: Set<Int>) {
         guard !places.isEmpty else { return }
         let called = state.withLock { state in

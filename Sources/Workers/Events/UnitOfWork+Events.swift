@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Entries of the event log, written with what makes them true.
+/// Entries of the event log, written in the same transaction as the changes that they describe.
 extension UnitOfWork {
     /// Logs an event of a device, as its users see it.
     mutating func log(_ event: Event, of did: DeviceID, product: ProductKey?) {
@@ -11,9 +11,9 @@ extension UnitOfWork {
         effects.log(LoggedEvent(type, at: now, did: did, product: product, actor: event.actor, data: data))
     }
 
-    /// Logs something about a device and a user; a removed device leaves no entry.
+    /// Logs an event about a device and perhaps a user; does nothing if the device has been removed.
     ///
-    /// `app` is the app of the user, or of the acting user; it is looked up if it isn't given.
+    /// `app` is the app of the user or of the acting user; if `app` is nil, it is read from the store.
     mutating func log(
         _ type: EventType,
         of did: DeviceID,
@@ -27,7 +27,7 @@ extension UnitOfWork {
         let acting = actor.kind == .user && actor != .erased ? UserID(trusted: actor.id) : nil
         let home = try app ?? (uid ?? acting).flatMap { try tx.accounts.find($0)?.app }
         var event = LoggedEvent(type, at: now, did: did, product: product, uid: uid, app: home, data: data)
-        // An entry names users of one app only.
+        // An entry of the event log names only users of one app.
         let isOfHome = try app != nil || acting == uid || acting.map { try tx.accounts.find($0)?.app == home } ?? true
         event.actor = isOfHome ? actor : nil
         effects.log(event)
@@ -39,7 +39,7 @@ extension UnitOfWork {
         effects.log(LoggedEvent(type, at: now, uid: user.uid, app: user.app, data: data))
     }
 
-    /// Stores a new account, and logs it.
+    /// Stores a new account, and logs its creation.
     mutating func insert(_ user: User, deviceID: String?) throws {
         try tx.accounts.insert(user, deviceID: deviceID)
         log(.accountCreated, of: user)

@@ -2,42 +2,42 @@ package import Domain
 package import Providers
 import Sodium
 
-/// Events on the way to a webhook: one body, and the place behind its events.
+/// A batch of events to post to a webhook, with the cursors that are reached by the post.
 struct WebhookBatch {
-    /// The subscription as it was read.
+    /// The subscription as it was read before the post.
     let row: EventSubscription
-    /// The body.
+    /// The body of the post.
     let body: [UInt8]
-    /// The number of events.
+    /// The number of events in the body.
     let count: Int
-    /// The place of the last event.
+    /// The cursor of the last event in the body.
     let last: EventCursor
-    /// The place behind everything that was looked at.
+    /// The cursor after all entries that were read, including entries that the filter left out.
     let end: EventCursor
 
-    /// Returns the id of a body: the same for the same content.
+    /// Returns the id of a body, which is the same whenever the content is the same.
     static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(Sodium.sha256(body).prefix(16)) }
 }
 
 extension EventSubscription {
-    /// Returns the secrets that sign now: the present one, and for a day after a rotation the one before it.
+    /// Returns the secrets that sign a post: the current secret and, for a day after a rotation, the previous secret.
     func secrets(at now: Instant) -> [WebhookSecret] {
         let old = oldSecretUntil.map { $0 > now } ?? false ? oldSecret : nil
         return [secret, old].compactMap(\.self).map { WebhookSecret($0) }
     }
 
-    /// Returns a body as it is posted to this webhook.
+    /// Returns the post that delivers a body to this webhook.
     package func post(_ body: [UInt8], at now: Instant) -> WebhookClient.Post {
         WebhookClient.Post(url: url ?? "", id: WebhookBatch.id(of: body), secrets: secrets(at: now), body: body)
     }
 
-    /// The topic of its dead letters.
+    /// The topic of the dead letters of this subscription.
     var deadLetterTopic: String { Self.deadLetterPrefix + id.text }
 
     /// The beginning of the topics of webhooks' dead letters.
     private static let deadLetterPrefix = "webhook/"
 
-    /// Returns the subscription whose webhook refused a dead letter; nil if it is a message of MQTT.
+    /// Returns the subscription whose webhook refused a dead letter; nil if the dead letter is an MQTT message.
     package static func webhook(ofDeadLetter topic: String) -> SubscriptionID? {
         guard topic.hasPrefix(deadLetterPrefix) else { return nil }
         return SubscriptionID(String(topic.dropFirst(deadLetterPrefix.count)))

@@ -3,7 +3,7 @@ import Metrics
 
 /// The metrics of webhooks.
 enum WebhookMetrics {
-    /// The end of a post.
+    /// The outcome of a post.
     enum End: String, CaseIterable { case taken, refused, failed }
 
     private static let posts = Dictionary(
@@ -19,7 +19,7 @@ enum WebhookMetrics {
         }
     )
 
-    /// Counts a post and the events that it delivered.
+    /// Counts a post and the events that it delivered, and records its duration.
     static func posted(_ end: End, events count: Int, milliseconds: Int64) {
         posts[end]?.increment()
         if end == .taken { events.increment(by: count) }

@@ -2,11 +2,11 @@ package import Domain
 import Providers
 package import Storage
 
-/// The replay of a dead letter that a webhook refused: one post of the same content, by an operator.
+/// The replay of a dead letter that a webhook refused: an operator's single post of the same content.
 package enum WebhookReplay {
-    /// Posts a letter to its webhook, whatever the webhook's state, and blocks until the end of the answer.
+    /// Posts a dead letter to its webhook, whatever the webhook's state, and blocks until the answer is complete.
     ///
-    /// - Returns: The reason why it wasn't taken; nil if it was.
+    /// - Returns: The reason why the webhook did not take the letter; nil if the webhook took it.
     package static func run(
         _ letter: DeadLetter,
         to id: SubscriptionID,
@@ -17,8 +17,8 @@ package enum WebhookReplay {
         guard let row = try store.read(at: now, { try $0.eventSubscriptions.find(id) }), row.url != nil else {
             return "The webhook's subscription no longer exists."
         }
-        guard var client = WebhookClient(rule, OpenTransfers()) else { return "There is no memory for it now." }
+        guard var client = WebhookClient(rule, OpenTransfers()) else { return "There is no memory for a replay now." }
         let error = client.post(row.post(letter.payload, at: now), at: now).error
-        return error.map { "The webhook did not take it: " + $0 }
+        return error.map { "The webhook did not accept the event: " + $0 }
     }
 }

@@ -4,9 +4,9 @@ import Providers
 import Storage
 import Wire
 
-/// One turn of a webhook: a look into the log, a post, and its outcome.
+/// One turn of a webhook: reading the log, posting events, and storing the outcome.
 extension WebhookSender {
-    /// Takes a turn on the calling thread, and blocks until the post has ended.
+    /// Takes a webhook's turn on the calling thread, and blocks until the post has ended.
     func deliver(
         _ id: SubscriptionID,
         _ webhook: inout WebhookTurns.Webhook,
@@ -34,10 +34,10 @@ extension WebhookSender {
         return try settle(batch, outcome, as: delivery, of: &webhook)
     }
 
-    /// The duration below which a post counts as quick.
+    /// The duration below which a post counts as quick, in milliseconds.
     private static let quickMilliseconds: Int64 = 1_000
 
-    /// Reads the subscription and the events behind its place; sets the batch if there is something to post.
+    /// Reads the subscription and the events after its cursor; sets `batch` if there are events to post.
     private func look(
         _ id: SubscriptionID,
         _ webhook: inout WebhookTurns.Webhook,
@@ -74,7 +74,7 @@ extension WebhookSender {
         return .turn
     }
 
-    /// Moves the cursor behind entries that the filter left out, now and then: what is deleted of them is no gap.
+    /// Moves the stored cursor past entries that the filter left out, so that their deletion doesn't count as a gap.
     ///
     /// - Returns: The next step if the subscription was changed meanwhile; otherwise nil.
     private func pass(_ webhook: WebhookTurns.Webhook) throws -> WebhookTurns.Next? {
@@ -89,7 +89,7 @@ extension WebhookSender {
 
     // MARK: The outcome
 
-    /// Stores the outcome of a post; if that fails, the same content is posted again.
+    /// Stores the outcome of a post; if the outcome can't be stored, the same content is posted again.
     private func settle(
         _ batch: WebhookBatch,
         _ outcome: WebhookClient.Outcome,
@@ -108,7 +108,7 @@ extension WebhookSender {
             return true
         }
         report(verdict, before: batch.row, of: delivery)
-        // Paused, moved or changed while the post was under way: the outcome no longer matters.
+        // The subscription was paused, moved or changed during the post, so the outcome no longer matters.
         guard isCurrent else { return .turn }
         judged.row = verdict.row
         if verdict.row.cursor != batch.row.cursor { judged.from = verdict.row.cursor }
@@ -121,7 +121,7 @@ extension WebhookSender {
     private struct Verdict {
         var row: EventSubscription
         var end: WebhookMetrics.End
-        /// The reason why its only event becomes a dead letter.
+        /// The reason why the only event of the batch becomes a dead letter; nil if it doesn't.
         var deadLetter: String?
     }
 
@@ -154,7 +154,7 @@ extension WebhookSender {
                 webhook.upTo = nil
                 failures = 0
                 verdict.row.cursor = batch.end
-                verdict.deadLetter = "The webhook refused it three times: \(outcome.error ?? "")"
+                verdict.deadLetter = "The webhook refused the event three times: \(outcome.error ?? "")"
             case .wait: break
             }
         }
@@ -178,15 +178,15 @@ extension WebhookSender {
         if verdict.row.state == .disabled {
             logger.error("A webhook was disabled: \(verdict.row.reason ?? "")", metadata: metadata)
         } else if before.failingSince == nil, verdict.row.failingSince != nil {
-            logger.warning("A webhook fails; its events wait", metadata: metadata)
+            logger.warning("A webhook fails, so its events wait", metadata: metadata)
         } else if before.failingSince != nil, verdict.row.failingSince == nil {
-            logger.notice("A webhook takes events again", metadata: metadata)
+            logger.notice("A webhook accepts events again", metadata: metadata)
         }
     }
 }
 
 extension WebhookTurns.Webhook {
-    /// The reader of its events; nil before the first look.
+    /// The reader of the webhook's events; nil before the subscription was first read.
     var reader: EventReader? {
         guard let row, let app else { return nil }
         return EventReader(app: app, filter: row.filter)
@@ -204,12 +204,12 @@ extension EventSubscription {
         lastError = error
     }
 
-    /// Disables it if its endpoint wants no more, or has failed for too long.
+    /// Disables the webhook if its endpoint wants no more events or has failed for too long.
     fileprivate mutating func disable(if meaning: WebhookRules.Meaning, at now: Instant, afterDays days: Int64) {
         if meaning == .gone {
-            reason = "gone: its endpoint answered 410"
+            reason = "gone: the receiver answered 410"
         } else if let failingSince, failingSince.adding(seconds: days * 86_400) <= now {
-            reason = "failing: its endpoint took nothing for \(days) days"
+            reason = "failing: the receiver accepted no event for \(days) days"
         } else {
             return
         }
@@ -218,8 +218,10 @@ extension EventSubscription {
 }
 
 extension Environment {
-    /// Returns whether a subscription may still be posted to as it was read: it wasn't paused, deleted, moved or changed
-    /// since, and this process is still the one that sends.
+    /// Returns whether a post to a webhook may still begin.
+    ///
+    /// Since the subscription was read, it must not have been paused, deleted, moved or changed, and this process must
+    /// still be the leader.
     fileprivate func mayPost(_ row: EventSubscription) -> Bool {
         guard leadership.isHeld, let found = try? store.read(at: clock.now, { try $0.eventSubscriptions.find(row.id) })
         else { return false }

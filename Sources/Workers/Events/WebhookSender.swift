@@ -5,28 +5,29 @@ import Providers
 import Storage
 import Synchronization
 
-/// The sender of events to webhooks: reads the log behind each webhook's cursor, posts, and moves the cursor after 2xx.
+/// The sender of events to webhooks, which posts the events after each webhook's cursor, and moves the cursor after a
+/// 2xx answer.
 ///
-/// One post of a webhook at a time; webhooks take turns on a few threads, which run only while there is work. Of several
-/// processes, only the leader sends. A post under way when the process ends is repeated after the restart: each event
-/// is delivered at least once, in order.
+/// At most one post of each webhook is under way. Webhooks take turns on a few threads, which run only while there is
+/// work. If several processes share the database, only the leader sends. If the process ends during a post, the post is
+/// repeated after the restart, so each event is delivered at least once, in order.
 package final class WebhookSender: Sendable {
     let environment: Environment
     let logger: Logger
     private let turns = Mutex(WebhookTurns())
-    /// The threads, and how many of them wait for work.
+    /// The number of threads, and how many of them wait for work.
     private let threads = Mutex((running: 0, idle: 0))
     private let bell = DispatchSemaphore(value: 0)
     private let transfers = OpenTransfers()
     private let isStopping = Atomic<Bool>(false)
-    /// The catalog's number, which grows whenever a subscription, a product or an app changes.
+    /// The last known epoch of the catalog, which grows whenever a subscription, a product or an app changes.
     private let number = Atomic<Int64>(-1)
 
-    /// The number of posts at once.
+    /// The maximum number of posts that are under way at the same time.
     private static let sendersMax = 8
-    /// The pause between two looks for changed subscriptions and due tries.
+    /// The pause between two searches for changed subscriptions and due retries.
     private static let pause = Duration.milliseconds(200)
-    /// The time after which a thread without work ends.
+    /// The time after which a thread without work ends, in seconds.
     private static let idleSeconds = 10
 
     /// Prepares a sender.
@@ -36,10 +37,10 @@ package final class WebhookSender: Sendable {
 
     // MARK: The schedule
 
-    /// Runs until `stop`.
+    /// Runs until `stop` is called.
     package func run() async { await PlainThread.run { self.schedule() } }
 
-    /// Ends `run`: no post begins any more, and those under way end within about a second.
+    /// Ends `run`: no further post begins, and posts under way end within about a second.
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         transfers.cancel()
@@ -72,7 +73,7 @@ package final class WebhookSender: Sendable {
         for _ in 0..<100 where threads.withLock({ $0.running > $0.idle }) { PlainThread.pause(.milliseconds(20)) }
     }
 
-    /// Gives each webhook a turn after a change: it may have been switched on, moved or changed.
+    /// Gives each webhook a turn after a change of the catalog, since the webhook may have been switched on or changed.
     private func findChanges() throws {
         let known = number.load(ordering: .acquiring)
         let (now, ids) = try environment.store.read { tx in
@@ -103,7 +104,7 @@ package final class WebhookSender: Sendable {
         }
         while !mustStop {
             if let (id, webhook) = turns.withLock({ $0.take() }) {
-                // Others may have a turn, too.
+                // Other webhooks may also have a turn.
                 giveTurns()
                 carryOut(id, webhook, with: &client)
             } else if isIdle() {
@@ -113,7 +114,7 @@ package final class WebhookSender: Sendable {
         threads.withLock { $0.running -= 1 }
     }
 
-    /// Waits for work; returns true if there is none and the thread, which is no longer counted, must end.
+    /// Waits for work; returns true if no work arrived, in which case the thread must end and is no longer counted.
     private func isIdle() -> Bool {
         threads.withLock { $0.idle += 1 }
         let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut
@@ -143,10 +144,10 @@ package final class WebhookSender: Sendable {
         giveTurns()
     }
 
-    /// Waits for the next entry; the log is read and decoded once for all that wait.
+    /// Waits for the next entry of the log, which is read and decoded once for all waiting readers.
     private func listen(_ id: SubscriptionID, _ webhook: WebhookTurns.Webhook) {
         let number = number.load(ordering: .acquiring)
-        // The watch lets nobody wait while the process ends.
+        // No reader may begin to wait while the process is ending.
         guard !environment.ending.hasBegun, let reader = webhook.reader,
             turns.withLock({ $0.listens(id, since: number) })
         else { return }
@@ -157,6 +158,6 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// The longest wait for an entry; after it the cursor is moved behind the entries that the filter left out.
+    /// The longest wait for an entry, in seconds; then the cursor is moved past the entries that the filter left out.
     private static let listenSeconds = 30
 }

@@ -1,28 +1,29 @@
 import DequeModule
 import Domain
 
-/// The turns of webhooks: which have work, which are under way, and which wait for a moment or for an entry.
+/// The turns of webhooks: which webhooks have work, which are being served, and which wait for a time or for an entry.
 ///
-/// At most one post of a webhook is under way.
+/// At most one post of each webhook is under way.
 struct WebhookTurns {
-    /// What the sender remembers of a webhook while the service runs.
+    /// The state of a webhook that the sender keeps in memory while the service runs.
     struct Webhook {
-        /// The subscription as it was read last; nil before.
+        /// The subscription as it was last read; nil before the first reading.
         var row: EventSubscription?
-        /// Its app as it was read last.
+        /// The app of the subscription as it was last read.
         var app: App?
-        /// The place up to which the log was looked at, behind the row's cursor if the filter left entries out.
+        /// The cursor up to which the log was read, which is ahead of the row's cursor if the filter left entries out.
         var from = EventCursor.start
-        /// The end of the content that failed, which is repeated unchanged; nil for new content.
+        /// The cursor of the last event in a failed post, whose content is repeated unchanged; nil for new content.
         var upTo: EventCursor?
-        /// How far a refused batch was narrowed.
+        /// The search for the event that makes the webhook refuse a batch.
         var search = WebhookSearch()
-        /// Whether its last post was quick; one that hasn't posted yet counts as slow.
+        /// Whether the last post to the webhook was quick; before the first post, the webhook counts as slow.
         var isQuick = false
-        /// The catalog's number when it began to wait for entries; nil if it doesn't wait.
+        /// The catalog's epoch when the webhook began to wait for entries; nil if the webhook doesn't wait.
         var waitsSince: Int64?
 
-        /// Forgets what belongs to another cursor, address or filter.
+        /// Takes the subscription as just read; if its cursor, URL or filter has changed, resets the state that depends
+        /// on them.
         mutating func begin(with row: EventSubscription) {
             defer { self.row = row }
             guard let old = self.row, old.cursor == row.cursor, old.url == row.url, old.filter == row.filter else {
@@ -32,28 +33,29 @@ struct WebhookTurns {
         }
     }
 
-    /// What a webhook does after its turn.
+    /// The next step of a webhook after its turn.
     enum Next: Equatable {
-        /// It takes its next turn behind the others.
+        /// The webhook takes another turn, after the other webhooks that have a turn.
         case turn
-        /// It waits for a moment.
+        /// The webhook waits until a time.
         case wait(until: Instant)
-        /// It waits for an entry of the log.
+        /// The webhook waits for an entry of the log.
         case listen
-        /// It is no longer on.
+        /// The webhook is no longer on.
         case leave
     }
 
-    /// The number of senders that slow webhooks can have at once, so that they don't delay all others.
+    /// The maximum number of threads that serve slow webhooks at the same time, so that slow webhooks don't delay quick
+    /// ones.
     static let slowMax = 6
 
     private var known: [SubscriptionID: Webhook] = [:]
     private var ready: Deque<SubscriptionID> = []
     private var due: [SubscriptionID: Instant] = [:]
-    /// The webhooks under way, and whether they were woken meanwhile.
+    /// The webhooks whose turn is under way, and whether each was woken during its turn.
     private var busy: [SubscriptionID: Bool] = [:]
 
-    /// Whether a turn can be taken.
+    /// Whether a webhook can take a turn now.
     var hasTurn: Bool { next != nil }
 
     private var next: Int? {
@@ -61,26 +63,26 @@ struct WebhookTurns {
         return ready.firstIndex { slow < Self.slowMax || known[$0]?.isQuick == true }
     }
 
-    /// Gives a webhook a turn, even if it waits.
+    /// Gives a webhook a turn, even if it is waiting.
     mutating func wake(_ id: SubscriptionID) {
         if busy[id] != nil { return busy[id] = true }
         due[id] = nil
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Gives a turn to the webhooks whose moment has come; a moment far ahead was planned before the clock was set back.
+    /// Gives a turn to each webhook whose wait is over; a time too far ahead was planned before the clock was set back.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }
     }
 
-    /// Notes that a webhook's wait for entries is over.
+    /// Ends a webhook's wait for entries, and gives it a turn.
     mutating func heard(_ id: SubscriptionID, since number: Int64) {
         if known[id]?.waitsSince == number { known[id]?.waitsSince = nil }
         wake(id)
     }
 
-    /// Takes the next turn; `finish` must follow.
+    /// Takes the next turn; `finish` must be called afterwards.
     mutating func take() -> (id: SubscriptionID, webhook: Webhook)? {
         guard let index = next else { return nil }
         let id = ready.remove(at: index)
@@ -94,7 +96,7 @@ struct WebhookTurns {
     mutating func finish(_ id: SubscriptionID, _ webhook: Webhook, then next: Next) {
         let wasWoken = busy.removeValue(forKey: id) ?? false
         guard known[id] != nil else {
-            // Forgotten meanwhile; another look may follow.
+            // The webhook was forgotten during its turn; if it was also woken, it gets another turn.
             if wasWoken { wake(id) }
             return
         }
@@ -109,13 +111,13 @@ struct WebhookTurns {
         if wasWoken { wake(id) }
     }
 
-    /// Notes that a webhook waits for entries, by the catalog's number; returns false if it does already.
+    /// Records the catalog's epoch at which a webhook begins to wait for entries; returns false if it already waits.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number
         return true
     }
 
-    /// Forgets all, because another process sends.
+    /// Forgets all webhooks, because another process sends.
     mutating func clear() { (known, ready, due) = ([:], [], [:]) }
 }

@@ -1,19 +1,20 @@
 import Domain
 import Storage
 
-/// The summaries of past days, made device by device so that charts of months and years need not read each record
+/// A job that sums up past days, device by device, so that charts of months and years need not read each record
 /// (`HistoryDayTable`).
 ///
-/// A store without summaries begins with the oldest kept day. A run stops between two devices, and a later run
-/// continues the day.
+/// In a store without summaries, the job begins with the oldest kept day. A run can stop between two devices; a later
+/// run then continues the day.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
     /// The day being summed up, and the last device checked; nil between two days.
     private var pass: (day: Int64, place: String)?
-    /// The days to sum up, in reverse order.
+    /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// The delay after a day's end, in milliseconds: its last records are buffered until then.
+    /// The delay after a day's end before the day is summed up, in milliseconds; until then, its last records are
+    /// buffered.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -41,7 +42,7 @@ struct HistoryDays: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
 
-    /// Returns the next day to sum up, at most `last`; nil if all are summed up.
+    /// Returns the next day to sum up, at most `last`; nil if all days are summed up.
     private func nextDay(_ last: Int64) throws -> Int64? {
         let (done, days) = try environment.store.read { tx in
             (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
@@ -51,7 +52,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the next page's devices with a day to sum up; after the last page the day is done.
+    /// Finds the devices of the next page whose day must be summed up; after the last page, the day is done.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
@@ -65,7 +66,7 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day; records that arrive during the reading leave it for a later run.
+    /// Sums up one day of a device; if records arrive during the reading, the day is left for a later run.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

@@ -2,9 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// `device/history`: a device's reports, record by record or summed up (`schemas/methods/device.schema.json`).
+/// `device/history`, which returns a device's reports, record by record or summed up
+/// (`schemas/methods/device.schema.json`).
 ///
-/// The reading itself is slow work, done outside the workers.
+/// Reading the history is slow, so it is done outside the workers.
 enum HistoryMethod {
     @Sendable
     static func prepare(_ call: inout Call) throws -> BackgroundTask? {
@@ -13,14 +14,14 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // A user who lost the device during the reading gets nothing.
+        // A user who lost the device while the history was read is refused.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
         }
         if let refusal = page.refusal { throw refusal }
         guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since else {
-            throw Rejection(.unavailable, "The device was reset meanwhile; ask again.")
+            throw Rejection(.unavailable, "The device was reset meanwhile; send the request again.")
         }
         return .encoded(call.prepared.result)
     }

@@ -2,11 +2,11 @@ package import Domain
 package import Storage
 package import Wire
 
-/// A page of a device's past.
+/// A page of a device's history.
 package struct HistoryPage: Sendable {
     /// The rows of `device/history`.
     package var rows: [AnswerRow] = []
-    /// The place of the next page; nil at the end.
+    /// The position at which the next page begins; nil at the end of the history.
     package var place: HistoryPlace?
     /// The number of records read.
     package var visited = 0
@@ -19,20 +19,21 @@ package struct HistoryPage: Sendable {
     static let bytesMax = Payload.bytesMax - 2048
 }
 
-/// A reader of devices' history, outside the workers: it only reads, and never delays messages.
+/// A reader of devices' history, which runs outside the workers so that it never delays messages.
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
-    /// The number of records in one read of the store: a long read prevents the copying of the log.
+    /// The maximum number of records in one read of the store: a long read prevents SQLite from emptying its
+    /// write-ahead log.
     private static let stepRecords = 20_000
 
-    /// Reads a store; an answer stops once it has read `scanMax` records.
+    /// Creates a reader of a store; an answer ends once it has read `scanMax` records.
     package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax
     }
 
-    /// Answers a question.
+    /// Returns the page that answers a question.
     package func page(_ question: HistoryQuestion) throws -> HistoryPage {
         guard let summary = question.summary else {
             var rows = PlainRows(question)

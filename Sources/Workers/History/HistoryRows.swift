@@ -4,13 +4,13 @@ import Wire
 
 /// A collector of a page's rows from consecutive records.
 protocol HistoryRows {
-    /// Adds a record at its place; false if it belongs on the next page.
+    /// Adds the record at a position; returns false if the record belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the page, cut before a place or complete.
+    /// Returns the finished page, which is complete or, if `isCut`, ends before a position.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 
-/// Rows with the records themselves.
+/// Rows that contain the records themselves.
 struct PlainRows: HistoryRows {
     private let question: HistoryQuestion
     private var rows: [AnswerRow] = []
@@ -22,7 +22,7 @@ struct PlainRows: HistoryRows {
         let row = HistoryCodec.row(at: record.ts, data: record.data, binary: record.binary, for: question)
         guard let row else { return true }
         let size = AnswerRows.bytes(of: row)
-        // A row larger than a page stands alone on a page.
+        // A row that is larger than a page is the only row of its page.
         guard rows.count < question.limit,
             rows.isEmpty || bytes + size <= HistoryPage.bytesMax
         else { return false }

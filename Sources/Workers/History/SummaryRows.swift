@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Wire
 
-/// Values summed up by steps of time; steps without values are left out.
+/// Rows with values summed up by steps of time; steps without values are left out.
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary
@@ -40,7 +40,7 @@ struct SummaryRows: HistoryRows {
         }
     }
 
-    /// Ends the open step; false if its row no longer fits.
+    /// Ends the open step; returns false if the step's row doesn't fit on the page.
     private mutating func close() -> Bool {
         let row = bounds.flatMap { bounds in
             HistoryCodec.row(from: bounds.lowerBound, values: values.values(by: summary.function), for: question)
@@ -72,11 +72,11 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The next page sums the step up again, from its beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // Steps without a value leave no row, but count as done.
+        // A step without values adds no row, but counts as done.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",
-                "One step holds more records than one answer looks at; choose a shorter one."
+                "One step contains more records than one answer can read; choose a shorter step."
             )
         }
         return page

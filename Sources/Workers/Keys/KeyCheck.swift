@@ -4,7 +4,9 @@ import Wire
 
 /// The check of a request's API key, and of the user that it names.
 enum KeyCheck {
-    /// Returns the live key of the request's token, which must be this terminal's; nil if the token is no key's secret.
+    /// Returns the API key whose secret is the request's token; nil if the token isn't the secret of a key.
+    ///
+    /// The key must be valid and belong to the terminal and the app of the request.
     static func key(of request: AppRequest, in tx: Transaction) throws -> APIKey? {
         guard let token = request.token, token.hasPrefix(APIKey.prefix) else { return nil }
         guard let key = try tx.keys.find(token: token), key.terminal == request.terminal, key.app == request.app else {
@@ -14,17 +16,17 @@ enum KeyCheck {
         return key
     }
 
-    /// Refuses a method without a token on a key's terminal: nobody logs in there.
+    /// On the terminal of a key, refuses methods that need no token, since no user logs in there.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
         guard try tx.keys.owns(request.terminal) else { return }
         throw Rejection(.forbidden, "A key can't call \(request.name).")
     }
 
-    /// Returns a session of the user that the request names, in which the key acts; nil if the method acts for the app.
+    /// Returns a session in which the key acts for the user that the request names; nil if the method acts for the app.
     static func session(of request: AppRequest, by key: APIKey, in tx: Transaction) throws -> Session? {
         guard APIKey.actsForUser(request.service, request.method) else { return nil }
         guard let text = request.uid else {
-            throw Rejection.invalid("uid", "A key names the user for whom it asks.")
+            throw Rejection.invalid("uid", "A request with a key must name the user.")
         }
         guard let user = try UserID(text).flatMap({ try tx.accounts.find($0) }), user.app == key.app else {
             throw Rejection(.resourceNotFound, "The app has no such user.", field: "uid")

@@ -12,11 +12,11 @@ struct HeldLanes {
         var thread: WorkerThread
         var end: End
         var isStopping = false
-        /// Whether it was given back although its thread has not ended.
+        /// Whether the lane was given back although its thread has not ended.
         var isReleased = false
     }
 
-    /// A flag that a lane's thread has ended.
+    /// A flag that is set when a lane's thread has ended.
     private final class End: Sendable {
         let isReached = Atomic<Bool>(false)
     }
@@ -26,15 +26,15 @@ struct HeldLanes {
 
     init(_ member: ClusterMember) { self.member = member }
 
-    /// Whether no lane is held or about to end.
+    /// Whether this process has no lanes, not even lanes that are about to end.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Asks all lanes to finish their work and end.
+    /// Asks the threads of all lanes to finish their work and end.
     mutating func stopAll() {
         for lane in held.keys { stop(lane) }
     }
 
-    /// Ends all lanes at once because the broker can't be reached.
+    /// Ends the work of all lanes immediately, because the broker can't be reached.
     mutating func abandonAll() {
         for lane in held.values { lane.thread.abandon() }
         stopAll()
@@ -47,10 +47,10 @@ struct HeldLanes {
         noteLanes()
     }
 
-    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether there were any.
+    /// Gives back the lanes whose threads have ended, or all lanes if `isLate`; returns whether a lane was given back.
     ///
-    /// A thread that still runs ends its transaction before another process can take the lane, and can't commit after
-    /// that.
+    /// If a lane's thread still runs, another process can take the lane only after the thread's transaction; from then
+    /// on, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -59,7 +59,8 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // The lane stays with this process until the others consider it dead; a later `balance` starts it again.
+            // The lane stays with this process while the process is considered alive; a later `balance` starts the lane
+            // again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }
@@ -76,7 +77,7 @@ struct HeldLanes {
         }
     }
 
-    /// Takes lanes, and begins to give some back, so that all processes have about the same number.
+    /// Takes lanes or begins to give lanes back, so that all processes have about the same number.
     ///
     /// Without `takesForeign`, no lane is taken from a process that is considered dead.
     mutating func balance(takesForeign: Bool) throws {
@@ -102,7 +103,7 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // One at a time: the next lane is given back when the last one's thread has ended.
+            // Lanes are given back one at a time: the next lane follows when the thread of the previous lane has ended.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }
@@ -135,7 +136,7 @@ struct HeldLanes {
         }
     }
 
-    /// Restarts lanes that this process holds without a thread, such as a lane that could not be given back.
+    /// Starts threads for lanes that this process holds without a thread, such as a lane that could not be given back.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)
@@ -166,7 +167,7 @@ struct HeldLanes {
         }
     }
 
-    /// Updates the wakeups, the leadership and the metrics with the lanes held here.
+    /// Updates the wakeups, the leadership and the metrics with the lanes that this process holds.
     private func noteLanes() {
         member.environment.wakeups.runs(Set(held.keys))
         let leads = held[Lane(.session)].map { !$0.isStopping } ?? false

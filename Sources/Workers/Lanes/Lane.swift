@@ -1,14 +1,13 @@
 package import Batching
 package import Domain
 
-/// A part of a worker's messages, with one thread, one session at the broker, one connection to the database and one
-/// lease.
+/// A part of a worker's messages, which has its own thread, MQTT session, database connection and lease.
 ///
 /// If one process does all the work, each worker has a single lane.
 package struct Lane: Hashable, Sendable, CustomStringConvertible {
-    /// The worker.
+    /// The worker whose messages the lane handles.
     package let worker: WorkerName
-    /// The shards whose messages it takes.
+    /// The shards whose messages the lane handles.
     package let shards: Shards
 
     /// Creates a lane.
@@ -20,32 +19,33 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The lane's number, starting at 0.
     package var number: Int { shards.lane }
 
-    /// The name at the broker, in the outbox and in metrics: `status`, or `status.07` if there are several.
+    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if the worker has several
+    /// lanes.
     package var name: String {
         guard !shards.areAll else { return worker.rawValue }
         return "\(worker.rawValue).\(number < 10 ? "0" : "")\(number)"
     }
 
-    /// The client id of the lane's session at the broker.
+    /// The client id of the lane's MQTT session.
     package var clientID: String { "svc.lamplighter.\(name)" }
     package var description: String { name }
 }
 
 extension WorkerName {
-    /// The client id of the worker's session at the broker if one process does all the work.
+    /// The client id of the worker's MQTT session if one process does all the work.
     package var clientID: String { Lane(self).clientID }
 }
 
 /// The number of lanes of each worker.
 package struct LanePlan: Sendable, Equatable {
     private let counts: [WorkerName: Int]
-    /// Whether several processes share the work; topics of clients' messages then begin with the shard.
+    /// Whether several processes share the work; the topics of clients' messages then begin with the shard.
     package let isShared: Bool
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan of several processes: enough status lanes for even shares among 16 processes, and several lanes for
-    /// requests, since each request takes a transaction of its own.
+    /// The plan of several processes: there are enough status lanes for even shares among 16 processes, and several
+    /// lanes for requests, since each request has its own transaction.
     package static let shared = LanePlan(counts: [.status: 32, .control: 8, .account: 4, .schedule: 2], isShared: true)
 
     /// Returns the number of a worker's lanes.
@@ -59,7 +59,7 @@ package struct LanePlan: Sendable, Equatable {
         Lane(worker, Shards(lane: number, of: count(of: worker)))
     }
 
-    /// Returns the lane of a worker that handles an id's messages.
+    /// Returns the worker's lane that handles the messages of an id.
     package func lane(of worker: WorkerName, for id: String) -> Lane {
         lane(of: worker, number: Int(Shard.of(id.utf8)) % count(of: worker))
     }

@@ -2,17 +2,17 @@ package import Storage
 
 /// The lease of a lane that this process holds.
 package struct LaneLease: Sendable {
-    /// The lane.
+    /// The lane that is held.
     package let lane: Lane
-    /// The fence that each of its transactions checks.
+    /// The fence that each transaction of the lane checks.
     package let fence: Fence
     /// The membership of the process.
     package let membership: Membership
 
-    /// Whether the lane certainly belongs to this process, by its clock.
+    /// Whether the lane certainly belongs to this process, as measured by the process's clock.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Stops a turn that begins too long after the process last renewed its lifetime.
+    /// Throws if the process last renewed its lifetime too long ago for the lane's next turn to begin.
     ///
     /// - Throws: `LaneInDoubt`.
     func check() throws {
@@ -20,7 +20,7 @@ package struct LaneLease: Sendable {
     }
 }
 
-/// The error of a process that could not renew its lifetime: another process may have the lane.
+/// The error that another process may have the lane, because this process could not renew its lifetime.
 struct LaneInDoubt: Error, CustomStringConvertible {
     var description: String { "this process did not report to the database in time that it is alive" }
 }

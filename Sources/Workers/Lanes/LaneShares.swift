@@ -1,28 +1,28 @@
-/// The calculation of how many lanes of a worker a process takes or gives back, so that all processes have about the
-/// same number.
+/// The calculation of how many lanes a process takes or gives back, so that all processes have about the same number.
 struct LaneShares {
-    /// The number of the worker's lanes.
+    /// The number of lanes that the worker has in all.
     var total: Int
     /// The number of lanes that no living process holds.
     var free: Int
     /// The number of lanes that this process holds.
     var own: Int
-    /// The number of lanes of each other living process that takes lanes.
+    /// For each other living process that takes lanes, the number of lanes that it holds.
     var others: [Int]
     /// Whether this process must hand over its lanes.
     var isDraining = false
 
-    /// One step towards even shares; the process soon checks whether another is needed.
+    /// One step towards even shares; the process soon checks whether another step is needed.
     struct Step: Equatable {
         /// The number of free lanes to take.
         var take = 0
-        /// The number of its lanes to give back.
+        /// The number of held lanes to give back.
         var give = 0
     }
 
-    /// The next step.
+    /// The next step towards even shares.
     ///
-    /// Lanes move one at a time, since each pauses for a moment; lanes without a holder move all at once.
+    /// A process gives back one lane at a time, since a lane that moves pauses for a moment; free lanes are all taken
+    /// together.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -30,9 +30,9 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// The number of free lanes for this process if each goes to the process with the fewest.
+    /// The number of free lanes that this process gets if each free lane goes to the process with the fewest lanes.
     ///
-    /// Otherwise two processes would at once retake the lanes that they gave back for a third.
+    /// Without this rule, two processes would immediately retake the lanes that they gave back for a third process.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

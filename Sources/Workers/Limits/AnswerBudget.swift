@@ -1,17 +1,18 @@
 import Synchronization
 
-/// A limit on the bytes that each terminal is sent per second, beyond which its further requests wait.
+/// A limit on the bytes that are sent to each terminal per second, beyond which the terminal's requests wait.
 ///
-/// Each byte sent advances the terminal's virtual time. A terminal more than two seconds ahead of the clock waits.
-/// Workers of a process share one budget. A party is the hash of a terminal's topic (`Parties`).
+/// Each byte sent advances the terminal's virtual time. If a terminal's virtual time is more than two seconds ahead of
+/// the clock, the terminal's requests wait. The workers of a process share one budget. A party is the hash of a
+/// terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of terminals that are remembered, at some 50 bytes each: 5 MB.
+    /// The maximum number of terminals that are remembered, which take about 50 bytes each: 5 MB.
     ///
-    /// Beyond that all are forgotten.
+    /// If there are more terminals, all of them are forgotten.
     private static let partiesMax = 100_000
-    /// The bytes that may be sent at once, as a time at the rate.
+    /// The number of bytes that may be sent in one burst, as the time that they take at the permitted rate.
     private static let burst: Duration = .seconds(2)
-    /// The bytes that a reading request is charged until its answer is known: the largest payload.
+    /// The number of bytes charged for a reading request until its answer is known: the size of the largest payload.
     private static let reserve = 65_536
 
     private struct State {
@@ -23,7 +24,7 @@ package final class AnswerBudget: Sendable {
     private let state = Mutex(State())
     private let bytesPerSecond: Int
 
-    /// Creates a budget with a rate; 0 for no limit.
+    /// Creates a budget with a rate; a rate of 0 means no limit.
     package init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
 
     /// Charges a party for bytes sent; a negative number refunds reserved bytes.
@@ -40,7 +41,7 @@ package final class AnswerBudget: Sendable {
         }
     }
 
-    /// Charges a request whose answer may be large, before the answer is known.
+    /// Charges a party for a request whose answer may be large, before the answer is known.
     func reserve(for party: UInt64, at now: ContinuousClock.Instant) { charge(Self.reserve, to: party, at: now) }
 
     /// Refunds the reservation of a request that was answered.
@@ -53,7 +54,7 @@ package final class AnswerBudget: Sendable {
         return paidAt - now - Self.burst
     }
 
-    /// Whether any party may have to wait.
+    /// Returns whether any party may have to wait.
     func hasDebtors(at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in state.latest.map { $0 > now + Self.burst } ?? false }
     }

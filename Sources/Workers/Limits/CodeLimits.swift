@@ -3,14 +3,14 @@ import Sodium
 import Storage
 import Wire
 
-/// The limits on sending codes, equal for addresses with and without an account.
+/// The limits on sending codes, which are the same for addresses with and without an account.
 enum CodeLimits {
-    /// The least time between two codes of one purpose to one address, in seconds.
+    /// The minimum time between two codes for the same purpose and address, in seconds.
     static let pauseSeconds: Int64 = 60
 
-    /// Counts a code that is about to be sent; refuses it, uncounted, if a limit is reached.
+    /// Counts a code that is about to be sent; if a limit is reached, throws and counts nothing.
     ///
-    /// All limits are checked before any is counted, so that a refused terminal takes nothing from the limits of its
+    /// All limits are checked before the code is counted, so that a refused terminal doesn't use up the limits of its
     /// app and country.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
@@ -21,13 +21,13 @@ enum CodeLimits {
         )
     }
 
-    /// Returns the terminal's own limit, which counts only the first code to an address in an hour.
+    /// Returns the limit of the terminal, which counts only the first code to each address in an hour.
     private static func own(_ address: String, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
         let mark = AttemptTable.Limit("code/known/\(terminal)/\(address)", max: 1, windowSeconds: Quota.hour)
         guard try call.tx.attempts.take([mark]) == nil else { return [] }
         let quota = Quota(.codesPerTerminal, terminal, max: call.limits.counts.codesPerTerminal, seconds: Quota.hour)
-        // The terminal's own limit is reported before limits that it shares with others.
+        // The limit of the terminal is reported before the limits that the terminal shares with other terminals.
         try call.quotas.check([quota])
         return [quota]
     }

@@ -2,61 +2,61 @@ package import Domain
 package import Storage
 import Synchronization
 
-/// A guard of the free space on the data directory's disk, which decides when nothing more may be written.
+/// A guard of the free space on the data directory's disk, which decides whether data may still be written.
 ///
-/// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged. This happens
-/// before the disk is full, so that there is still space to end sessions, and for the deletions that free space. If
-/// store and broker are on other machines, which have their own disks, the guard only reports.
+/// If less space than a reserve is free, requests that write are refused, and reports stay unacknowledged at the
+/// broker. The reserve leaves space to end sessions and to carry out the deletions that free space. If the store and
+/// the broker are on other machines with their own disks, the guard only reports.
 ///
 /// One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
 
-    /// The error thrown when there is too little space to accept anything; the message is not the cause.
+    /// The error thrown when there is too little space to carry out a batch; no message of the batch is the cause.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
 
-    /// The change that a check found.
+    /// A change that a check of the disk found.
     package enum News: Sendable, Equatable {
-        /// Nothing more may be written; the reason, as text for an operator.
+        /// Too little space is free; the value is the reason, as text for an operator.
         case low(String)
-        /// There is enough space again.
+        /// Enough space is free again.
         case well
     }
 
     private let reserve: DiskReserve
-    /// Whether too little space stops writes.
+    /// Whether writes are stopped if too little space is free.
     private let stops: Bool
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
-    /// Makes a guard of the disk that `measure` measures; without `stops` it only reports.
+    /// Makes a guard of the disk that `measure` measures; if `stops` is false, the guard only reports.
     package init(_ reserve: DiskReserve, stops: Bool = true, measure: @escaping @Sendable () -> Room?) {
         self.reserve = reserve
         self.stops = stops
         self.measure = measure
     }
 
-    /// Makes a guard of the disk that a path is on; without `stops` it only reports.
+    /// Makes a guard of the disk that contains a path; if `stops` is false, the guard only reports.
     package convenience init(path: String, _ reserve: DiskReserve, stops: Bool = true) {
         self.init(reserve, stops: stops) { Room.of(path) }
     }
 
-    /// A guard that watches nothing.
+    /// A guard that watches no disk.
     package static let none = DiskGuard(DiskReserve(percent: 0)) { nil }
 
     /// Whether the last check found too little space for writes.
     package var isLow: Bool { stops && low.load(ordering: .acquiring) }
 
-    /// The current space of the disk; nil if it can't be measured, or nothing is watched.
+    /// The current space of the disk; nil if the space can't be measured or no disk is watched.
     package var room: Room? { measure() }
 
-    /// Checks the disk; returns a change since the last check.
+    /// Checks the disk; returns a change since the last check, if any.
     ///
-    /// The disk has enough space again only with a tenth more than the reserve, so that its state doesn't change with
-    /// every report.
+    /// After the space was low, it counts as enough again only if a tenth more than the reserve is free, so that the
+    /// state doesn't change with every report.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)

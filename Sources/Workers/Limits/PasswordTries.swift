@@ -3,18 +3,20 @@ import Sodium
 package import Storage
 import Wire
 
-/// The counts of failed passwords: for a name, existing or not, for a terminal, and for the account.
+/// The counts of failed passwords for each account, each terminal, and each name, whether the name exists or not.
 ///
-/// A try is counted before the password is compared, so that a hundred simultaneous requests have no more tries than
-/// successive ones; a right password removes its own count.
+/// A try is counted before the password is compared, so that simultaneous requests have no more tries than successive
+/// requests. If the password is correct, the count of its try is removed.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts that used up their tries under other names: they must get the same answer as for a wrong password,
-    /// or it would show which names belong together.
+    /// The accounts whose tries were used up under other names.
+    ///
+    /// A login to such an account gets the same answer as a wrong password; a different answer would reveal which names
+    /// belong to the same account.
     let silentlyLocked: Set<UserID>
 
-    /// Counts the try of a login under a name that can mean several users.
+    /// Counts the try of a login under a name that can belong to several users.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ name: LoginName, region: String, meaning users: [User], _ call: Call) throws -> PasswordTries {
@@ -31,7 +33,7 @@ package struct PasswordTries {
         return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
-    /// Counts the try of a logged-in user, under all names of the account.
+    /// Counts a try of a logged-in user, under all names of the account.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws {
@@ -39,7 +41,7 @@ package struct PasswordTries {
         for name in names(user, call.tx) { try call.tx.attempts.add(name, windowSeconds: windowSeconds) }
     }
 
-    /// Removes the count of a successful login.
+    /// Removes the count of the try of a successful login.
     static func succeeded(
         _ name: LoginName,
         region: String,
@@ -50,7 +52,7 @@ package struct PasswordTries {
         for subject in [named, terminal(call), account(user)] { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Removes the count of a right password of a logged-in user.
+    /// Removes the count of a try in which a logged-in user gave the correct password.
     static func succeeded(_ user: User, _ call: Call) throws {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
@@ -60,16 +62,16 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Forgets the failures under all of a user's names.
+    /// Deletes the counts of failures under all names of a user.
     ///
-    /// It is called after a code or a link set a new password, or an operator lifted the wait.
+    /// This is called after a code or a link has set a new password, or when an operator lifts the wait.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
 
     // MARK: Subjects
 
-    /// Counts a try for each subject, or refuses it and counts none.
+    /// Counts a try for each subject; if a limit is reached, throws and counts nothing.
     private static func take(_ subjects: [String], _ call: Call) throws {
         let limits = subjects.map {
             AttemptTable.Limit(
@@ -106,7 +108,8 @@ package struct PasswordTries {
     }
 
     private static func subject(_ name: LoginName, region: String, of app: AppID, in tx: Transaction) -> String {
-        // A username that is an e-mail address can be used as either, so both have one count.
+        // A username in the form of an e-mail address can be given as a username or as an address, so both share one
+        // count.
         var name = name
         if case .username(let username) = name, let email = EmailAddress(username.text) {
             name = .address(.email(email))

@@ -1,18 +1,19 @@
 import Domain
 import Wire
 
-/// The counted tries of proofs: passcodes, labels and scanned codes.
+/// The counts of the tries to give a proof: a passcode, a label or a scanned code.
 ///
-/// A try is counted before its proof is checked, so that simultaneous requests have no more tries than successive ones.
-/// The count of a right proof is taken back (`succeed`), and the count of a failed request is rolled back with it.
+/// A try is counted before its proof is checked, so that simultaneous requests have no more tries than successive
+/// requests. If the proof is correct, its count is taken back (`succeed`); if the request's transaction fails, the
+/// count is rolled back with it.
 ///
-/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by the same limits as
-/// any other, but counts only for that name and user, so that it does not reduce the tries that the terminal has for
+/// More limits are checked than counted: a try for a device that doesn't exist is refused by the same limits as any
+/// other try, but it counts only for that device name and user. Such a try doesn't reduce the terminal's tries for
 /// other devices.
 struct ProofTries {
     private let counted: [Quota]
 
-    /// Counts a try, if any are left.
+    /// Counts a try, if there are tries left.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     init(_ counted: [Quota], checked: [Quota] = [], _ call: Call) throws {
@@ -21,15 +22,15 @@ struct ProofTries {
         try call.quotas.take(counted)
     }
 
-    /// Counts a try that is limited for the user alone, such as for scanned codes, if any are left.
+    /// Counts a try that is limited only for its user, such as a try of a scanned code, if there are tries left.
     init(_ owner: String, _ call: Call) throws {
         try self.init([Self.own(owner, call)], call)
     }
 
-    /// Counts a try for a device that the caller names by `target`, if any are left.
+    /// Counts a try for a device that the caller names by `target`, if there are tries left.
     ///
-    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request has the right text of its
-    /// label; then the tries of other users for the device don't count.
+    /// `isThere` means that the device belongs to this app. `hasLabel` means that the request contains the correct text
+    /// of the device's label; then other users' tries for the device don't matter.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let counts = call.limits.counts
@@ -63,6 +64,6 @@ struct ProofTries {
         )
     }
 
-    /// Takes back the count of a right proof.
+    /// Takes back the count of a try whose proof is correct.
     func succeed(_ call: Call) throws { try call.quotas.takeBack(counted) }
 }

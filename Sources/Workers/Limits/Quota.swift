@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// A limit in a window of time: its kind, owner and number.
+/// A limit on the number of actions in a window of time, with its kind and owner.
 struct Quota: Sendable {
-    /// The counted thing; the label of the metric.
+    /// The kind of the counted actions, which is also the label of the metric.
     enum Kind: String, Sendable, CaseIterable {
         case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
         case codesPerApp, codesPerCountry
@@ -16,7 +16,7 @@ struct Quota: Sendable {
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
         case previewsPerTerminal
 
-        /// The message if the limit is reached, which does not reveal whose limit it is.
+        /// The message to the caller if the limit is reached, which does not reveal whose limit it is.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
@@ -28,8 +28,8 @@ struct Quota: Sendable {
             case .hashesPerTerminal: "Too many passwords from this terminal."
             case .sessionsPerTerminal: "Too many logins on this terminal."
             case .registrationsPerSource, .registrationsPerProduct: "Too many new devices of this product."
-            case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice: "Too many wrong proofs; wait."
-            case .previewsPerTerminal: "Too many invitations were looked at."
+            case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice: "Too many wrong tries; wait."
+            case .previewsPerTerminal: "Too many invitations were previewed."
             }
         }
     }
@@ -40,7 +40,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// The owner of the count within its kind.
+    /// The owner of the count, which is unique within the kind.
     var owner: String
     var max: Int
     var seconds: Int64
@@ -55,10 +55,10 @@ struct Quota: Sendable {
     /// The name of the count in the store.
     var subject: String { "\(kind.rawValue)/\(owner)" }
 
-    /// The limit on its count in the store.
+    /// The limit on the count in the store.
     fileprivate var limit: AttemptTable.Limit { AttemptTable.Limit(subject, max: max, windowSeconds: seconds) }
 
-    /// Returns the limit of a source address; none if the address isn't counted.
+    /// Returns the limit of a source address; returns no limit if the address isn't counted.
     static func source(_ kind: Kind, _ address: String?, of what: String? = nil, max: Int, seconds: Int64) -> [Quota] {
         guard let address else { return [] }
         let owner = what.map { "\(address)/\($0)" } ?? address
@@ -66,18 +66,18 @@ struct Quota: Sendable {
     }
 }
 
-/// The counts of quotas in a transaction.
+/// The counts of quotas, read and changed in a transaction.
 ///
-/// All are rows of the store and survive a restart: counts that protect money must, and the others cost nothing more.
-/// Refused requests are not counted. After a first refusal the next ones are refused from memory (`QuotaFront`),
-/// without reading the store.
+/// All counts are rows of the store, so they survive a restart: counts that limit costs must survive, and storing the
+/// other counts is no extra work. Refused requests are not counted. After a first refusal, further requests are refused
+/// from memory (`QuotaFront`), without reading the store.
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
-    /// Refuses if a limit is reached; counts nothing.
+    /// Throws if a limit is reached; counts nothing.
     ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached limits opens again.
+    /// - Throws: `Rejection` with `TooManyRequests` and the time until none of the limits is reached any more.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -89,7 +89,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Counts one for each quota; refuses if a limit is reached, and counts none.
+    /// Adds one to the count of each quota; if a limit is reached, throws and counts nothing.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func take(_ quotas: [Quota]) throws {
@@ -101,7 +101,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, quotas[0].kind.message, retryAfter: wait)
     }
 
-    /// Takes back the counts of a try that proved right.
+    /// Takes back the counts of a try whose proof is correct.
     func takeBack(_ quotas: [Quota]) throws { for quota in quotas { try tx.attempts.takeBack(quota.subject) } }
 
     private func wait(_ quota: Quota) throws -> Int64? {
@@ -113,7 +113,7 @@ struct QuotaBook {
 }
 
 extension Transaction {
-    /// Counts a try within a single limit.
+    /// Counts a try that has only one limit.
     ///
     /// - Throws: `Rejection` with `TooManyRequests` and the message, if the limit is used up.
     func take(_ limit: AttemptTable.Limit, elseSay message: String) throws {
@@ -122,7 +122,7 @@ extension Transaction {
 }
 
 extension Call {
-    /// The counts in the call's transaction.
+    /// The counts of quotas in the call's transaction.
     var quotas: QuotaBook { QuotaBook(tx: tx, front: environment.quotas) }
 
     private func perTerminal(
@@ -137,12 +137,12 @@ extension Call {
         Quota(kind, app.id.text, max: max, seconds: Quota.hour)
     }
 
-    /// Returns the hourly limit of the request's source address; none if the address isn't counted.
+    /// Returns the hourly limit of the request's source address; returns no limit if the address isn't counted.
     func perSource(_ kind: Quota.Kind, max: Int) -> [Quota] {
         Quota.source(kind, request.sourceAddress, max: max, seconds: Quota.hour)
     }
 
-    /// The limits of new anonymous users.
+    /// The limits on creating anonymous users.
     var anonymousQuotas: [Quota] {
         let counts = limits.counts
         return perSource(.anonymousPerSource, max: counts.anonymousPerSource) + [
@@ -155,7 +155,7 @@ extension Call {
         ]
     }
 
-    /// The limits of new named users.
+    /// The limits on creating named users.
     var namedQuotas: [Quota] {
         let counts = limits.counts
         return perSource(.namedPerSource, max: counts.namedPerSource) + [
@@ -163,7 +163,7 @@ extension Call {
         ]
     }
 
-    /// The limits of mails with links.
+    /// The limits on sending mails with links.
     var mailQuotas: [Quota] {
         let counts = limits.counts
         return perSource(.mailsPerSource, max: counts.mailsPerSource) + [
@@ -171,13 +171,13 @@ extension Call {
         ]
     }
 
-    /// The limits of logins.
+    /// The limits on logins.
     var sessionQuotas: [Quota] { [perTerminal(.sessionsPerTerminal, max: limits.counts.sessionsPerTerminal)] }
 
-    /// The limits of invitation previews.
+    /// The limits on previews of invitations.
     var previewQuotas: [Quota] { [perTerminal(.previewsPerTerminal, max: limits.counts.previewsPerTerminal)] }
 
-    /// The limits of hashes.
+    /// The limits on computing password hashes.
     var hashQuotas: [Quota] {
         [perTerminal(.hashesPerTerminal, max: limits.counts.hashesPerTerminal, seconds: Quota.quarter)]
     }

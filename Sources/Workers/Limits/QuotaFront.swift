@@ -2,20 +2,22 @@ import Domain
 import Metrics
 import Synchronization
 
-/// A cache of the stored counts that are used up, with the times until which they are.
+/// A cache of the quotas that are used up, with the times at which they open again.
 ///
-/// In a flood, each refused request costs a lookup in memory and no write. It is only a hint: forgotten entries are
-/// found in the store again, and it never refuses a request that the store would accept. When it is full it forgets all
-/// entries.
+/// In a flood, each refused request costs a lookup in memory and no write. The cache is only a hint: forgotten entries
+/// are found in the store again, and the cache never refuses a request that the store would accept. When the cache is
+/// full, it forgets all entries.
 package final class QuotaFront: Sendable {
-    /// The maximum number of entries, at some 150 bytes each: 3 MB.
+    /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of transactions whose counts are remembered, more than are under way at once.
+    /// The maximum number of transactions whose counts are remembered, which is more than can be under way at the same
+    /// time.
     private static let transactionsMax = 256
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The counts of the last transactions by their times, which may still be rolled back.
+        /// The subjects that recent transactions counted, by the transactions' times; these counts may still be rolled
+        /// back.
         var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -38,7 +40,7 @@ package final class QuotaFront: Sendable {
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
-            // Further ahead than the length of the window: the clock was set back.
+            // If the time is further ahead than the length of the window, the clock was set back.
             guard until > now, until <= now.adding(seconds: quota.seconds) else {
                 state.until[quota.subject] = nil
                 return nil
@@ -47,7 +49,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a transaction has counted at a quota, so that `refuse` ignores that count.
+    /// Records that a transaction has counted at a quota, so that `refuse` ignores that count.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.count >= Self.transactionsMax { state.counted = [:] }
@@ -55,10 +57,10 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a quota is used up by committed counts.
+    /// Records that a quota is used up by committed counts.
     ///
-    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again would be refused for
-    /// counts that were rolled back.
+    /// Counts of the same transaction are ignored: otherwise a batch that fails and is retried would be refused because
+    /// of counts that were rolled back.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in
@@ -74,7 +76,7 @@ package final class QuotaFront: Sendable {
     /// Counts a refusal in the metrics.
     func count(_ kind: Quota.Kind) { limited[kind]?.increment() }
 
-    /// Counts a failure of a sender; returns whether it is within `max` in 15 minutes.
+    /// Counts a failure of a sender; returns whether the sender has had at most `max` failures in 15 minutes.
     func mayNote(_ sender: String, max: Int, at now: Instant) -> Bool {
         state.withLock { state in
             if state.notes.count >= Self.entriesMax { state.notes = [:] }

@@ -6,9 +6,9 @@ import Wire
 
 /// A log of the refusals of the gate and of listeners, stored for `lamplighter refusals`.
 ///
-/// The gate reports at most a hundred a second. Equal refusals are counted in memory and written together, once a
-/// second, and during a flood once in five seconds: a flood costs only a small transaction now and then, which waits
-/// like any other. A log belongs to one thread.
+/// The gate reports at most a hundred refusals a second. Equal refusals are counted in memory and written together,
+/// once a second, or every five seconds during a flood, so that even a flood costs only a small transaction now and
+/// then. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -18,13 +18,13 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// The maximum number of refusals that wait to be written; others are only counted in the metrics.
+    /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
     /// The number of refusals in one write above which the next write waits longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
-    /// Makes an empty log; refusals that `isOurs` accepts are the service's own probes, which aren't counted.
+    /// Makes an empty log; refusals that `isOurs` accepts come from the service's own probes and aren't counted.
     package init(_ limits: Limits, isOurs: @escaping (ClientRefusal) -> Bool = { _ in false }) {
         self.limits = limits
         self.isOurs = isOurs
@@ -55,12 +55,12 @@ package struct RefusalLog {
         return refusal
     }
 
-    /// Whether a write is due; also true if the clock was set back.
+    /// Returns whether a write is due; also true if the clock was set back.
     package func isDue(at now: Instant) -> Bool {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes the waiting refusals; after a failure a later call tries again.
+    /// Writes the waiting refusals; after a failure, a later call writes them.
     ///
     /// - Throws: The error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {

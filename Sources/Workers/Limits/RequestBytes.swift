@@ -1,9 +1,9 @@
 import Storage
 
-/// The size of the remembered requests, page by page: each row is read once, when it is new.
+/// The size of the remembered requests, added up in pages; each row is read once, when it is new.
 ///
-/// Rows are added at the end and deleted at the front, so sums of pages are enough; a page counts in full until its
-/// last row is deleted.
+/// Rows are added at the end of the table and deleted at its front, so the sums of pages are enough. A page counts in
+/// full until its last row is deleted.
 struct RequestBytes: Sendable {
     private var pages: [RequestTable.Page] = []
     private var first: Int64 = 0
@@ -11,16 +11,16 @@ struct RequestBytes: Sendable {
     /// The number of the last row that was read.
     private(set) var seen: Int64 = 0
 
-    /// Sets the range of the existing rows, nil for none, and removes the pages before it.
+    /// Sets the range of the existing rows, or nil if there are no rows, and removes the pages before the range.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
-        // A table that was empty numbers its rows from 1 again.
+        // A table that has become empty numbers its rows from 1 again.
         if first < self.first || rows?.upperBound ?? 0 < seen { self = RequestBytes() }
         self.first = first
         while let page = pages.first, page.last < first { pop(page) }
     }
 
-    /// Adds the rows behind the last page.
+    /// Adds the page of rows that follow the last page.
     mutating func append(_ page: RequestTable.Page) {
         pages.append(page)
         total += page.bytes

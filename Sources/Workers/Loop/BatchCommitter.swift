@@ -1,13 +1,13 @@
 import Domain
 import Wire
 
-/// The results of a commit.
+/// The results of committing a batch and due work.
 struct CommitOutcome {
-    /// Notices of dead letters, each published once.
+    /// The notices of dead letters, each of which is published once.
     var deadLetterNotices: [OutboundMessage] = []
-    /// Messages that need no outbox.
+    /// The messages that need no outbox.
     var signals: [OutboundMessage] = []
-    /// Changes of credentials, which a gate on another machine must receive before all messages.
+    /// The changes of credentials, which a gate on another machine must receive before all messages.
     var credentials: [String] = []
     /// The outcome of due work.
     var due = Due.untried
@@ -28,11 +28,11 @@ struct CommitOutcome {
     }
 }
 
-/// The division of a worker's messages and due work among transactions, by the store's engine.
+/// The division of a worker's messages and due work into transactions, which depends on the store's engine.
 protocol BatchCommitter {
-    /// Commits the parts of a batch, and due work if `due`; their messages go to the publisher.
+    /// Commits the parts of a batch and, if `due`, due work; hands their messages to the publisher.
     ///
-    /// - Throws: An error that no message causes, after which the connection and the loop can't go on.
+    /// - Throws: An error that no message caused, after which the connection and the loop can't continue.
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
         due: Bool,
@@ -42,7 +42,7 @@ protocol BatchCommitter {
     ) throws -> CommitOutcome
 }
 
-/// The committer of a file, whose writers take turns: all is done in one transaction.
+/// The committer for a database file, whose writers take turns: it does everything in one transaction.
 enum FileCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],
@@ -58,8 +58,7 @@ enum FileCommitter: BatchCommitter {
         do {
             return try transactions.carryOut(batch, due: true, into: &publisher, at: now)
         } catch  where Failure.isMessages(error) {
-            // Retries due work in a separate transaction, so that neither it nor messages suffer from the other's
-            // failure.
+            // Messages and due work are retried in separate transactions, so that neither fails because of the other.
             var outcome = try transactions.carryOutMessages(batch, into: &publisher, at: now)
             outcome.add(try transactions.carryOutDue(into: &publisher, at: now))
             return outcome
@@ -67,8 +66,9 @@ enum FileCommitter: BatchCommitter {
     }
 }
 
-/// The committer of a server's database, to which other processes write: each part has a transaction, and so has due
-/// work.
+/// The committer for a server's database, to which other processes also write.
+///
+/// Each part of a batch has its own transaction, and so does due work.
 enum ServerCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],

@@ -4,67 +4,71 @@ import Wire
 
 /// One message of a batch, as slices of the batch's bytes.
 package struct Inbound {
-    /// The topic.
+    /// The topic of the message.
     package let topic: ArraySlice<UInt8>
-    /// The payload.
+    /// The payload of the message.
     package let payload: ArraySlice<UInt8>
     /// The topic for the answer, if the sender wants one.
     package let responseTopic: ArraySlice<UInt8>?
-    /// MQTT 5 correlation data.
+    /// The MQTT 5 correlation data, if any.
     package let correlation: ArraySlice<UInt8>?
-    /// The source address of a request or registration, as the gate states it: an IPv4 address or an IPv6 /64; nil if
-    /// the address is exempt (127.0.0.1, ::1) or unknown.
+    /// The source address of a request or registration, as the gate reports it: an IPv4 address or an IPv6 /64.
+    ///
+    /// The property is nil if the address is exempt from limits (127.0.0.1, ::1) or unknown.
     package var sourceAddress: String?
-    /// Whether its correlation data was too long and was removed.
+    /// Whether the message's correlation data was too long and was removed.
     package var isCorrelationTooLong = false
-    /// Whether it is a retained message of the broker.
+    /// Whether the message is one that the broker had retained.
     package let isRetained: Bool
-    /// The time of its receipt; nil in tests.
+    /// The time at which the message was received; nil in tests.
     var arrivedAt: ContinuousClock.Instant?
-    /// The value of its user property `traceparent`, if any.
+    /// The value of the message's user property `traceparent`, if any.
     var traceparent: ArraySlice<UInt8>?
 
-    /// The trace that its sender names, if any.
+    /// The trace that the message's sender names, if any.
     var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
     /// The topic as text, for dead letters and logs.
     ///
-    /// Parts of a request's topic that don't have the form of a method's name are hidden.
+    /// Those parts of a request's topic that don't have the form of a method's name are hidden.
     package var topicText: String { Topics.shown(topic) }
 }
 
 /// A handler of the messages of one worker.
 ///
-/// A batch may run again after a failure, as a whole or in parts: the handler's state in memory must then be valid
-/// again.
+/// After a failure, a batch may run again, as a whole or in parts; each run begins with a copy of the handler as it was
+/// before the failed run.
 package protocol BatchHandler {
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     var role: WorkerRole { get }
-    /// Prepares after connecting to a broker, which may have lost its state; returns messages for the broker itself.
+    /// Prepares the handler after connecting to a broker, which may have lost its state; returns messages for the
+    /// broker.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Splits a batch into parts, each with a transaction; a batch that is only for other workers has no part, and is
-    /// acknowledged without a transaction.
+    /// Splits a batch into parts, each of which gets a transaction; a batch that is only for other workers has no
+    /// parts.
     ///
-    /// Unless other processes write to the database (`isShared`), there is at most one part. Within a part, locks are
-    /// taken in one order. The decision doesn't read the store.
+    /// A batch without parts is acknowledged without a transaction. Unless other processes write to the database
+    /// (`isShared`), there is at most one part. Within a part, locks are taken in a fixed order. The split doesn't
+    /// depend on the store.
     func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]]
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
-    /// Returns the work that waits: in memory, and with a transaction in the store as well.
+    /// Returns the work that waits in memory and, if there is a transaction, in the store.
     ///
-    /// It is found cheaply and without writing; without a transaction, never with an error.
+    /// The search is cheap and writes nothing; without a transaction, it never throws.
     func waiting(in tx: Transaction?) throws -> WaitingWork
-    /// Carries out due work, and work left by other workers; returns nil if there is none.
+    /// Carries out due work and work that other workers left; returns nil if there is no such work.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
 
-/// A worker, its subscriptions, and its methods that read a lot.
+/// A worker's name, its subscriptions, and its methods that read much data.
 package struct WorkerRole: Sendable {
-    /// The worker.
+    /// The worker's name.
     package let name: WorkerName
-    /// The filters that the worker subscribes to.
+    /// The topic filters that the worker subscribes to.
     package let subscriptions: Subscriptions
-    /// The methods that read a lot, such as `device/history`; their requests wait behind all others.
+    /// The methods that read much data, such as `device/history`; their requests wait until all other requests are
+    /// served.
     package let longReadings: [String]
 
     /// Describes a worker.
@@ -79,36 +83,36 @@ package struct WorkerRole: Sendable {
     }
 }
 
-/// The work of a handler that waits.
+/// The work for which a handler has yet to run.
 package struct WaitingWork {
-    /// The latest time at which `due` has work next; nil if only other workers can cause it.
+    /// The latest time at which `due` must be called; nil if only other workers can cause work.
     package var nextDue: Instant?
-    /// Whether requests whose slow work is done wait for a transaction.
+    /// Whether there is a request that waits for a transaction because its slow work is done.
     package var canRelease: Bool
-    /// Whether requests wait for slow work.
+    /// Whether a request waits for slow work.
     package var isAwaiting: Bool
 
-    /// The time of work that is due at once.
+    /// The value of `nextDue` for work that is due immediately.
     package static let atOnce = Instant(milliseconds: 0)
 
-    /// Describes the waiting work; by default there is none.
+    /// Describes the waiting work; by default, no work waits.
     package init(nextDue: Instant? = nil, canRelease: Bool = false, isAwaiting: Bool = false) {
         self.nextDue = nextDue
         self.canRelease = canRelease
         self.isAwaiting = isAwaiting
     }
 
-    /// Whether some of the work can be done now.
+    /// Returns whether some of the work can be done now.
     func isDue(at now: Instant) -> Bool { canRelease || nextDue.map { $0 <= now } ?? false }
 }
 
 /// The filters of a worker's subscriptions.
 package struct Subscriptions: Equatable, Sendable {
-    /// Filters whose new messages the worker handles.
+    /// The filters whose new messages the worker handles.
     package var new: [String] = []
-    /// Filters whose retained messages the worker needs too, each time after connecting.
+    /// The filters whose retained messages the worker also needs each time after connecting.
     package var retained: [String] = []
-    /// Filters whose retained messages the worker needs once, after the session was lost.
+    /// The filters whose retained messages the worker needs once after its MQTT session was lost.
     package var swept: [String] = []
 }
 
@@ -116,6 +120,6 @@ extension BatchHandler {
     package func parts(of batch: [Inbound], isShared: Bool) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] { [] }
 
-    /// Whether all messages of a batch are for other workers.
+    /// Returns whether all messages of a batch are for other workers.
     func isForOthers(_ batch: [Inbound]) -> Bool { !batch.isEmpty && parts(of: batch, isShared: false).isEmpty }
 }

@@ -2,16 +2,17 @@ import Domain
 
 /// The number of messages in the next batch, chosen so that the batch ends in time.
 ///
-/// A batch of many expensive messages would delay the senders of cheap ones; batches of few cheap messages would spend
-/// their time on commits. So each batch is sized by the duration of the last one.
+/// A batch of many expensive messages would delay the senders of cheap messages; batches of few cheap messages would
+/// spend most of their time on commits. Therefore, the size of each batch depends on the duration of the last batch.
 ///
-/// With a remote database most of that duration can be latency, however few the messages are: smaller batches would
-/// then only slow everything down.
+/// With a remote database, most of a batch's duration can be latency, however few its messages are; smaller batches
+/// would then only slow down the work. Therefore, with a remote database, the target duration is at least three times
+/// the shortest recent duration.
 ///
-/// The first batch of a lane that processes share is small: a lane that was taken over has a backlog, and the time per
-/// message isn't known yet.
+/// If processes share the lanes, the first batch of a lane is small, because a lane that was taken over has a backlog
+/// and the time per message isn't known yet.
 struct BatchPace {
-    /// The maximum number of messages of a shared lane's first batch.
+    /// The maximum number of messages in the first batch of a lane, if processes share the lanes.
     static let firstMax = 16
 
     private let most: Int
@@ -19,10 +20,10 @@ struct BatchPace {
     private let isElsewhere: Bool
     /// The shortest recent duration of a batch.
     private var least = Duration.seconds(3600)
-    /// The maximum number of messages of the next batch.
+    /// The maximum number of messages in the next batch.
     private(set) var size: Int
 
-    /// Creates a pace that begins with the largest batches, or with a small one if processes share the lanes.
+    /// Creates a pace that begins with the largest batch size, or with a small size if processes share the lanes.
     ///
     /// `isElsewhere` means that the store may be on another machine.
     init(_ limits: Limits, isElsewhere: Bool = false, isShared: Bool = false) {
@@ -32,13 +33,13 @@ struct BatchPace {
         size = isShared ? min(Self.firstMax, limits.batchMax) : limits.batchMax
     }
 
-    /// Adapts the next size to the size and duration of a batch.
+    /// Adapts the size of the next batch to the size and duration of the last batch.
     mutating func adapt(to count: Int, took duration: Duration) {
         guard count > 0 else { return }
         if isElsewhere { least = min(duration, least * 1.02) }
         let target = isElsewhere ? max(target, least * 3) : target
         if duration > target {
-            // At least half of the size: one slow commit says little about the messages.
+            // The size is at most halved, since one slow commit says little about the messages.
             let fitting = Int(Double(count) * (target / duration))
             size = max(1, max(fitting, min(count, size) / 2))
         } else if count >= size, duration < target / 2 {

@@ -5,11 +5,12 @@ import Wire
 
 /// The transactions in which a worker's handler carries out batches and due work.
 ///
-/// If a batch fails, its halves are tried, until the failing message stands alone and becomes a dead letter. A batch
-/// whose transaction lasted too long is halved, too, but no message is to blame then, and none becomes a dead letter.
+/// If a batch fails, its halves are tried separately, and so on, until the failing message is alone and becomes a dead
+/// letter. A batch whose transaction took too long is also halved, but without producing a dead letter, since no single
+/// message is the cause.
 struct BatchTransactions<Handler: BatchHandler> {
     private(set) var handler: Handler
-    /// The number of messages of the next batch.
+    /// The pace, which determines the number of messages in the next batch.
     var pace: BatchPace
     private let writer: EffectWriter
     private let environment: Environment
@@ -29,13 +30,13 @@ struct BatchTransactions<Handler: BatchHandler> {
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        // On a shared database requests have a transaction each; their answers leave soon if batches are small.
+        // On a shared database, each request has its own transaction, so small batches make answers leave sooner.
         let isShared = environment.store.isShared
         pace = BatchPace(environment.limits, isElsewhere: isShared && handler.role.name == .status, isShared: isShared)
         writer = EffectWriter(worker: handler.role.name, environment: environment, metrics: metrics, logger: logger)
     }
 
-    /// Lets the handler prepare after connecting.
+    /// Lets the handler prepare after the worker has connected to the broker.
     ///
     /// Returns messages for the broker, and whether the lane has connected to any broker before.
     mutating func begin(
@@ -46,7 +47,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         let begun = try environment.store.batch(at: now) { tx in
             let hadSession = try tx.meta.value(fact) != nil
             if !hadSession { try tx.meta.set(fact, to: "begun") }
-            // The transaction may run again.
+            // The transaction may run again, so it uses a copy of the handler.
             var handler = handler
             let signals = try handler.connected(isSessionPresent: isSessionPresent, in: tx)
             return (handler: handler, signals: signals, hadSession: hadSession)
@@ -59,7 +60,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: The transaction
 
-    /// Carries out due work; a failure of the work itself is an outcome.
+    /// Carries out due work; if the work itself fails, returns the failure as an outcome.
     mutating func carryOutDue(
         into publisher: inout Publisher,
         at now: Instant
@@ -71,7 +72,7 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch, or its halves if it fails.
+    /// Carries out a batch; if the batch fails, carries out its halves.
     mutating func carryOutMessages(
         _ batch: [Inbound],
         into publisher: inout Publisher,
@@ -88,9 +89,9 @@ struct BatchTransactions<Handler: BatchHandler> {
         }
     }
 
-    /// Carries out a batch, and due work if `due`, in one transaction; hands their messages to the publisher.
+    /// Carries out a batch and, if `due`, due work in one transaction; hands their messages to the publisher.
     ///
-    /// Deletes confirmed rows, and reads rows that others left, in the same transaction.
+    /// The same transaction deletes confirmed rows of the outbox and reads rows that other workers left there.
     mutating func carryOut(
         _ batch: [Inbound],
         due: Bool = false,
@@ -100,17 +101,19 @@ struct BatchTransactions<Handler: BatchHandler> {
         let start = ContinuousClock.now
         var isRunAgain = false
         let (done, credentials) = try environment.store.batch(at: now) { tx in
-            // The transaction may run again, from the beginning.
+            // The transaction may run again from the beginning, so it uses a copy of the handler.
             var handler = handler
             var all: [Effects] = []
             reached(.inTransaction)
-            // Another worker committed earlier messages; publish those first.
+            // If another worker has committed earlier messages, these are published first.
             if environment.wakeups.isCalled(lane) { publisher.expectStoredRows() }
-            // An earlier run whose commit was not confirmed may have left its row, which precedes this run's row.
+            // An earlier run whose commit was not confirmed may have left a row, which must be published before this
+            // run's row.
             if isRunAgain { publisher.expectStoredRows() }
             isRunAgain = true
             try publisher.deleteConfirmed(in: tx)
-            // Read before this batch's row is written, which is published after all earlier rows.
+            // The stored rows are read before this batch's row is written, because this batch's row is published after
+            // them.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             tx.beginPiece()
@@ -150,7 +153,8 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: A message that fails
 
-    /// Carries out the halves of a failed batch, until the bad message stands alone and becomes a dead letter.
+    /// Carries out the halves of a failed batch, and so on, until the failing message is alone and becomes a dead
+    /// letter.
     private mutating func carryOutHalves(
         of batch: [Inbound],
         into publisher: inout Publisher,
@@ -181,7 +185,7 @@ struct BatchTransactions<Handler: BatchHandler> {
             if let answer { effects.publish(answer) }
             effects.deadLetter(
                 .failed,
-                "the service failed on it",
+                "the service failed on the message",
                 topic: message.topicText,
                 payload: Payload.shape(of: message.payload),
                 isShapeOnly: true,

@@ -1,12 +1,12 @@
 import Mosquitto
 import Synchronization
 
-/// The limit on reports that the broker can't be reached: one for all workers of a process, then one a minute.
+/// The limit on log lines that report that the broker can't be reached: one a minute for all workers of a process.
 package final class BrokerAbsence: Sendable {
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
     private static let pause: Duration = .seconds(60)
 
-    /// Whether an error means that nothing answers at the broker's address.
+    /// Returns whether an error means that nothing answers at the broker's address.
     package static func isCause(of error: any Error) -> Bool {
         guard let error = error as? MosquittoError else { return false }
         return error.function.hasPrefix("mosquitto_connect") && error.reasonCode == nil
@@ -22,6 +22,6 @@ package final class BrokerAbsence: Sendable {
         }
     }
 
-    /// Ends the absence, so that the next one is reported at once.
+    /// Ends the absence, so that the next absence is reported immediately.
     func end() { toldAt.withLock { $0 = nil } }
 }

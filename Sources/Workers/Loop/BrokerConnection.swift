@@ -2,25 +2,25 @@ package import Domain
 package import Mosquitto
 package import Wire
 
-/// A worker's connection to the broker, which tests replace to fail at every step.
+/// A worker's connection to the broker; tests replace it with a connection that can fail at each step.
 ///
-/// One thread uses a connection. Acknowledgements of received messages are sent by `flush` after `acknowledge`, and by
-/// nothing else. After an error the connection is dropped, and a new one is made.
+/// A connection is used by only one thread. Received messages are acknowledged only by `flush` after `acknowledge`.
+/// After an error, the worker drops the connection and makes a new one.
 package protocol BrokerConnection: ~Copyable {
-    /// The filters of message batches; empty if each message arrives separately.
+    /// The topic filters of message batches; empty if each message arrives separately.
     var batchFilters: [String] { get }
-    /// Connects; returns whether the broker still had the session.
+    /// Connects to the broker; returns whether the broker still had the worker's MQTT session.
     mutating func connect() throws -> Bool
-    /// Subscribes; `sendsRetained` requests the retained messages of the filters.
+    /// Subscribes to filters; `sendsRetained` also requests their retained messages.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws
-    /// Ends subscriptions; allowed only while no acknowledgement is held.
+    /// Ends subscriptions; allowed only if all received messages have been acknowledged.
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
     /// Queues a message, which may expire after some seconds; returns the packet id of its confirmation.
     ///
-    /// `outlet` selects the connection: messages over the same outlet stay in order. Without an outlet the message
-    /// takes the connection that receives messages.
+    /// `outlet` selects the connection; messages over the same outlet stay in order. Without an outlet, the message is
+    /// sent over the connection that receives messages.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
@@ -29,14 +29,14 @@ package protocol BrokerConnection: ~Copyable {
     ) throws -> Int32
     /// Releases the acknowledgements of the oldest received messages for the next `flush`.
     mutating func acknowledge(_ count: Int)
-    /// Sends acknowledgements and messages.
+    /// Sends the queued messages and the released acknowledgements.
     mutating func flush() throws
-    /// Disconnects; no acknowledgement may be held.
+    /// Disconnects; all received messages must have been acknowledged.
     mutating func disconnect()
 }
 
 extension Topics {
-    /// Returns the topics of a lane's batches, which the gate packs and unpacks.
+    /// Returns the topics of a lane's message batches, which the gate packs and unpacks.
     package func batches(of lane: Lane) -> ConnectionOptions.Batches {
         ConnectionOptions.Batches(
             incoming: batches(lane.name),
@@ -57,7 +57,7 @@ extension BrokerConnection where Self: ~Copyable {
         _ = try publish(message, over: outlet, quality: quality, expirySeconds: nil)
     }
 
-    /// Queues messages as the other `publish` does, in order.
+    /// Queues messages in order, each as the method for a single message does.
     mutating func publish(
         _ messages: [OutboundMessage],
         over outlet: Int,
@@ -67,20 +67,20 @@ extension BrokerConnection where Self: ~Copyable {
     }
 }
 
-/// A check that the connected broker is the right one to take messages from; throws if it isn't.
+/// A check that throws unless the connected broker is the one from which messages may be taken.
 package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 
-/// A connection through libmosquitto.
+/// A connection to the broker through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
     private var client: MosquittoClient
     private let proof: BrokerProof?
-    /// The filters of the batches that the gate makes for this client.
+    /// The topic filters of the message batches that the gate makes for this client.
     package let batchFilters: [String]
 
-    /// Prepares a connection for receiving, and others for publishing.
+    /// Prepares a connection for receiving messages, and others (the outlets) for publishing.
     ///
-    /// With a `proof`, `connect` fails if the broker doesn't give it, before anything is read, subscribed or
-    /// acknowledged. The proof is requested over an outlet, so there is at least one.
+    /// If there is a `proof`, `connect` throws unless the broker passes this check, before anything is read, subscribed
+    /// or acknowledged. The check uses an outlet, so a connection with a `proof` has at least one outlet.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []

@@ -2,8 +2,8 @@ import Domain
 
 /// The pause before a worker retries failed due work.
 ///
-/// Work that fails once most likely fails again: the pauses double, and the worker handles messages meanwhile. After a
-/// success the pauses start over.
+/// Work that has failed once is likely to fail again, so the pauses double; meanwhile, the worker handles messages.
+/// After a success, the pauses begin with the shortest again.
 struct DueBackoff {
     static let firstSeconds: Int64 = 1
     static let lastSeconds: Int64 = 60
@@ -12,7 +12,7 @@ struct DueBackoff {
     private(set) var end = Instant(milliseconds: 0)
     private var nextSeconds = firstSeconds
 
-    /// Whether due work may be tried: the pause is over, or the clock was set back.
+    /// Returns whether due work may be tried, because the pause is over or the clock was set back.
     func isOver(at now: Instant) -> Bool { now >= end || end > now.adding(seconds: Self.lastSeconds) }
 
     /// Begins the next pause; returns its length in seconds.

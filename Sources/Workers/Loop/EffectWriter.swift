@@ -5,7 +5,7 @@ import Wire
 
 /// The writer that stores the effects of a worker's transactions.
 ///
-/// After the commit it wakes workers and starts slow work.
+/// After the commit, the writer also wakes workers and starts slow work.
 struct EffectWriter {
     /// The lane's name.
     private let worker: String
@@ -15,14 +15,16 @@ struct EffectWriter {
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// The environment that wakes workers and starts slow work; nil in a process without workers, whose effects the
-    /// service's workers find in the store.
+    /// The environment in which workers are woken and slow work starts; nil in a process without workers.
+    ///
+    /// The workers of the service find such a process's effects in the store.
     private let environment: Environment?
     /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
     private let logger: Logger
 
-    /// Creates a writer for a worker: with metrics for its loop, or without to write on its behalf.
+    /// Creates a writer for a worker: with metrics for the worker's loop, without metrics to write on the worker's
+    /// behalf.
     init(
         worker: WorkerName,
         environment: Environment,
@@ -53,23 +55,23 @@ struct EffectWriter {
 
     // MARK: In the transaction
 
-    /// Stores the messages; returns their row in the outbox, or nil if there are none.
+    /// Stores the messages; returns their row in the outbox, or nil if there are no messages.
     ///
-    /// A row behind older ones that are still in the store is later read from the store, in order.
+    /// If older rows are still in the store, the new row is later read from the store after them.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
         guard !effects.messages.isEmpty else { return nil }
         return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
-    /// Stores entries of the event log, for all of a transaction's effects in one row of each kind.
+    /// Stores the entries of the event log of all effects of a transaction, in one row for each kind of entry.
     func log(_ all: [Effects], in tx: Transaction) throws {
         let events = all.flatMap(\.events)
         if !events.isEmpty { try tx.eventLog.append(events) }
     }
 
-    /// Stores dead letters; returns their notices, which are published once, without the outbox.
+    /// Stores dead letters; returns their notices, which are published once and without the outbox.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
-        // With too little room on the disk they are only counted and logged.
+        // If the disk has too little space, dead letters are only counted and logged.
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
         let ids = try tx.deadLetters.add(
             effects.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
@@ -84,8 +86,8 @@ struct EffectWriter {
         }
     }
 
-    /// Stores messages, events, dead letters and their notices on behalf of the worker; returns whether there is something to
-    /// publish.
+    /// Stores messages, events, dead letters and their notices on behalf of the worker; returns whether messages were
+    /// stored.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects
@@ -118,7 +120,7 @@ struct EffectWriter {
         for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 
-    /// Charges the bytes of messages to terminals, and reserves budget for answers that the readers will find.
+    /// Charges the bytes of messages to terminals, and reserves budget for the answers of reading requests.
     private func charge(_ effects: Effects, _ environment: Environment) {
         let (budget, parties, now) = (environment.answers, parties, environment.clock.steady)
         for messages in [effects.messages, effects.readings] {

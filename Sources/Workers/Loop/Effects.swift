@@ -2,35 +2,35 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The effects of a batch that follow its commit: messages, dead letters, calls and slow work.
+/// The effects that follow the commit of a batch: messages, dead letters, wakeups of workers and slow work.
 package struct Effects {
-    /// Messages that this worker publishes, in order, until the broker has confirmed them.
+    /// The messages that this worker publishes, in order; each is stored until the broker has confirmed it.
     package private(set) var messages: [OutboundMessage] = []
-    /// Entries of the event log, in order.
+    /// The entries of the event log, in order.
     package private(set) var events: [LoggedEvent] = []
-    /// Dead letters.
+    /// The dead letters to store.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
-    /// Messages for the broker itself that are published once, without the outbox.
+    /// The messages for the broker itself, which are published once and without the outbox.
     private(set) var signals: [OutboundMessage] = []
-    /// Answers to reading requests, published once, without a row of the outbox.
+    /// The answers to reading requests, which are published once and without the outbox.
     ///
     /// A client that gets no answer repeats its request.
     private(set) var readings: [OutboundMessage] = []
     /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []
-    /// Whether a message holds a token, a code or a secret.
+    /// Whether a message contains a token, a code or a secret.
     package private(set) var isSecret = false
-    /// Workers with new work.
+    /// The workers to wake because they have new work.
     package private(set) var woken: Set<Call> = []
 
-    /// A call to a worker: to the lane of an id, or to all of its lanes.
+    /// A wakeup of a worker: of the lane for an id, or of all its lanes.
     package struct Call: Hashable, Sendable {
-        /// The worker.
+        /// The worker to wake.
         package var worker: WorkerName
-        /// The device, terminal or other id whose lane is called.
+        /// The id, such as a device's or a terminal's, whose lane is woken; nil for all lanes.
         package var id: String?
 
-        /// Calls all lanes of a worker, or the lane of an id.
+        /// Creates a wakeup of all lanes of a worker, or of the lane for an id.
         package init(_ worker: WorkerName, of id: String? = nil) {
             self.worker = worker
             self.id = id
@@ -38,7 +38,7 @@ package struct Effects {
     }
     /// The slow work that begins after the commit.
     private(set) var jobs: [BackgroundJob] = []
-    /// Refusals, by reason, for the metrics.
+    /// The number of refusals for each reason, for the metrics.
     package private(set) var rejected: [String: Int] = [:]
     /// The number of history records that were not kept, for the metrics.
     package private(set) var droppedHistory = 0
@@ -63,7 +63,7 @@ package struct Effects {
     /// Adds the answer to a request that only reads.
     mutating func publish(reading message: OutboundMessage) { readings.append(message) }
 
-    /// Notes that a request with reserved budget is answered.
+    /// Records that a request with reserved budget has been answered.
     mutating func settle(_ topic: String) { settled.append(topic) }
 
     /// Adds a message that is published once, without the outbox, since its loss does no harm.
@@ -75,7 +75,7 @@ package struct Effects {
     /// Wakes the lane of a worker that handles a device's messages, after the commit.
     package mutating func wake(_ worker: WorkerName, of did: DeviceID) { woken.insert(Call(worker, of: did.text)) }
 
-    /// Makes a dead letter of a message.
+    /// Adds a dead letter with the given topic and payload.
     package mutating func deadLetter(
         _ kind: DeadLetter.Draft.Kind,
         _ reason: String,
@@ -96,9 +96,9 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a secret.
+    /// Makes a dead letter of a message; if the payload may contain a secret, keeps only names and sizes.
     ///
-    /// Without `trace` it belongs to the trace that the message names, if any.
+    /// If `trace` is nil, the dead letter belongs to the trace that the message names, if any.
     package mutating func deadLetter(
         _ message: Inbound,
         _ kind: DeadLetter.Draft.Kind,
@@ -116,12 +116,12 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its payload.
+    /// Makes a dead letter of a message on an unknown topic; keeps only the names and sizes in the payload.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
-    /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
+    /// Makes a dead letter of an unreadable message; keeps only the names and sizes in the payload.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)
@@ -130,7 +130,7 @@ package struct Effects {
     /// Adds slow work that begins after the commit.
     mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
 
-    /// Adds all other effects, with their messages after the present ones.
+    /// Adds the effects of `other`, whose messages follow the messages that are already here.
     mutating func merge(_ other: Effects) {
         messages += other.messages
         events += other.events
@@ -154,33 +154,33 @@ package struct Effects {
 }
 
 extension DeadLetter {
-    /// A dead letter that is still to be stored.
+    /// A dead letter that has not been stored yet.
     package struct Draft: Sendable {
-        /// The kind of fault; the label of the metric.
+        /// The kind of the message's fault, which is also the label of the metric.
         package enum Kind: String, Sendable {
             /// The topic is unknown.
             case topic
-            /// The payload is not JSON, or breaks the rules of every payload.
+            /// The payload is not JSON, or breaks the rules that hold for every payload.
             case malformed
             /// The device is unknown.
             case unknownDevice
-            /// The message is well-formed but doesn't fit its product.
+            /// The message is well-formed, but its data doesn't fit the product, or a webhook refused it.
             case refused
             /// The service failed on the message repeatedly.
             case failed
         }
 
-        /// The kind of fault.
+        /// The kind of the message's fault.
         package var kind: Kind
-        /// The fault, in words.
+        /// The message's fault, in words.
         package var reason: String
-        /// The topic.
+        /// The topic of the message.
         package var topic: String
         /// The payload, or the part of it that may be kept.
         package var payload: [UInt8]
-        /// Whether only names and sizes are kept, since the values may be secret.
+        /// Whether only the names and sizes in the payload are kept, since the values may be secret.
         package var isShapeOnly: Bool
-        /// The trace that its sender named, for the log.
+        /// The trace that the message's sender named, for the log.
         package var trace: TraceID?
     }
 }

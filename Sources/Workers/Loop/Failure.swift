@@ -4,7 +4,7 @@ import Storage
 
 /// The classification of a turn's errors.
 enum Failure {
-    /// Whether a message may be the cause, so that the batch would succeed without it.
+    /// Returns whether a message may be the cause of an error, so that the batch would succeed without that message.
     static func isMessages(_ error: any Error) -> Bool {
         !(error is MosquittoError) && !(error is DiskGuard.IsLow) && !(error is CancellationError)
             && !(error is LaneInDoubt)
@@ -13,7 +13,8 @@ enum Failure {
 
     /// Returns whether the messages of a failed batch can succeed in parts.
     ///
-    /// They can if a message may be the cause, even a single one, or if several messages took too long together.
+    /// Trying parts is useful if a message may be the cause, even in a batch of one, or if several messages together
+    /// took too long.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }

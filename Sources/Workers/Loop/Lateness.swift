@@ -2,15 +2,15 @@ import DequeModule
 import Domain
 import Wire
 
-/// A worker's delay: the age of the oldest message that it has received or must publish, or that still waits for it at
-/// the broker.
+/// A worker's delay: the age of the oldest message that the worker has received or must publish, or that waits at the
+/// broker.
 ///
-/// The messages at the broker can't be counted. So the worker sends itself an echo each second, over the connections
-/// and through the queue that all messages take. The echo is as late as they are. If the queue is full, the echo is
-/// dropped, and a later one returns.
+/// The messages that wait at the broker can't be counted, so the worker sends itself an echo each second. An echo
+/// passes the same connections and the same queue as all messages, and therefore has the same delay. If the broker
+/// drops an echo because its queue is full, a later echo returns.
 ///
-/// The status worker's echoes let the gate count the unprocessed messages of devices (`Backlog`). So while there is
-/// traffic, each echo follows as soon as all messages before the last one are done.
+/// From the status worker's echoes, the gate counts the unprocessed messages of devices (`Backlog`). Therefore, while
+/// messages arrive, the status worker sends an echo as soon as all messages before its last echo are done.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -20,22 +20,25 @@ struct Lateness {
     private let limits: Limits
     private let metrics: WorkerMetrics
     private let health: Health
-    /// Echoes that have not returned, each with a unique number.
+    /// The echoes that have not returned, each with a unique number.
     private var echoes = Deque<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
-    /// An echo that returned while messages before it are unfinished.
+    /// The echo that has returned while messages that arrived before it are unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
-    /// The newest echo before which all messages are done.
+    /// The number of the newest echo for which all earlier messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes still to be sent at once: two after a message, one behind it and one that names the first.
+    /// The number of echoes to send early.
+    ///
+    /// After a message, two echoes are sent early: the first follows the message, and the second reports that the first
+    /// has returned.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
 
-    /// The maximum number of outstanding echoes; more would not improve the measurement.
+    /// The maximum number of outstanding echoes; more echoes would not improve the measurement.
     private static let echoesMax = 60
-    /// The least time between two echoes.
+    /// The minimum time between two echoes.
     private static let gap = Duration.milliseconds(50)
     private static let lookInterval = Duration.milliseconds(200)
 
@@ -47,7 +50,7 @@ struct Lateness {
         topic = environment.topics.system("echo/\(name)")
         limits = environment.limits
         health = environment.health
-        // Avoids the numbers of the previous run, whose echoes may still arrive.
+        // The numbers of echoes differ from those of the previous run, whose echoes may still arrive.
         lastNumber = environment.clock.now.milliseconds
     }
 
@@ -70,13 +73,13 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// Notes a returned echo, and with it all earlier ones: any that didn't return were dropped.
+    /// Records that an echo has returned; earlier echoes that have not returned were dropped.
     private mutating func confirmEcho(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
     }
 
-    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is time for one.
+    /// Measures the delay, reports whether the worker is late, and returns the next echo if an echo is due.
     ///
     /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time of the oldest
     /// unconfirmed row.
@@ -102,7 +105,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// The longest wait for messages before the next echo; nil if the next echo isn't hurried.
+    /// The longest wait for messages before the next echo; nil if the next echo isn't sent early.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

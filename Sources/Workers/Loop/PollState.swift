@@ -1,25 +1,25 @@
 import Domain
 
-/// A state machine that decides how long a worker waits, and which step follows the wait.
+/// A state machine that decides how long a worker waits and what it does after the wait.
 ///
-/// It takes events, returns steps and has no side effects. A worker checks the store for messages left by other workers
-/// and for due work twice a second, or every two seconds if processes share the work. It also checks when another
-/// worker calls, and when a wait ends without a packet, which means that it was woken. A packet without work, such as a
-/// confirmation, is no reason to check.
+/// The state machine takes events, returns steps and has no side effects. Twice a second, or every two seconds if
+/// processes share the work, a worker checks the store for due work and for messages that other workers left. A worker
+/// also checks the store when another worker wakes it, and when a wait ends without a packet. A packet without work,
+/// such as a confirmation, is no reason to check.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
-        /// Waits for messages, at most this long.
+        /// Wait for messages, at most for this time.
         case wait(Duration)
-        /// Checks whether the store holds work, due work too if `due`; `Event.looked` reports the result.
+        /// Check whether the store contains work, including due work if `due`; `Event.looked` reports the result.
         case look(due: Bool)
-        /// Publishes what it may, without using the store.
+        /// Publish messages without using the store.
         case publishOnly
-        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with it.
+        /// Commit this number of messages and, if `due`, due work; the same transaction deletes confirmed rows.
         case commit(messages: Int, due: Bool)
     }
 
-    /// An event that a step follows.
+    /// An event after which the state machine returns a step.
     enum Event {
         /// A turn begins.
         case turnBegins(Outlook)
@@ -33,9 +33,10 @@ struct PollState {
     struct Outlook {
         /// Whether messages wait in memory, or rows of the store must be read.
         var hasWork = false
-        /// The next time of due work; nil if only other workers can cause it, or if it must not be done.
+        /// The next time at which work is due; nil if only other workers can cause due work, or if no due work may be
+        /// done.
         var nextDue: Instant?
-        /// The time until the first message that waits for its time; nil if none does.
+        /// The time until a message that must wait can be published or handled; nil if no message must wait.
         var pause: Duration?
         /// Whether rows of the outbox wait for deletion.
         var hasConfirmedRows = false
@@ -47,18 +48,18 @@ struct PollState {
         var messages = 0
         /// Whether neither a message nor a confirmation arrived.
         var isIdle = false
-        /// Whether another worker has called.
+        /// Whether another worker has woken this worker.
         var isCalled = false
-        /// Rows of the outbox that wait for deletion.
+        /// Whether no, some or many rows of the outbox wait for deletion.
         var confirmedRows = ConfirmedRows.none
-        /// Whether the outbox is behind, so that due work must not add to it.
+        /// Whether the outbox is behind, so that due work must not add messages to the outbox.
         var isBehind = false
     }
 
-    /// The number of rows that wait for deletion; many must be deleted at once.
+    /// Whether no, some or many rows wait for deletion; many rows must be deleted immediately.
     enum ConfirmedRows { case none, some, many }
 
-    /// A moment, by the wall clock and by a clock that is never set.
+    /// A moment, given by the machine's clock and by a clock that is never set.
     struct Moment {
         var wall: Instant
         var steady: ContinuousClock.Instant
@@ -68,19 +69,19 @@ struct PollState {
     private let confirmedLinger: Duration
     private var nextLook = Instant(milliseconds: 0)
     private var backoff = DueBackoff()
-    /// Whether the last wait was for the time of a message.
+    /// Whether the last wait lasted only until a message could be published or handled.
     private var isPausing = false
-    /// The time since which rows of the outbox wait for deletion; nil if none does.
+    /// The time since which rows of the outbox wait for deletion; nil if no row waits.
     private var confirmedSince: ContinuousClock.Instant?
-    /// Whether the current turn checks the store for messages that others left.
+    /// Whether the current turn checks the store for messages that other workers left.
     private(set) var isLooking = false
 
-    /// The milliseconds between two checks of the store.
+    /// The time between two checks of the store, in milliseconds.
     private let interval: Int64
     private static let ownInterval: Int64 = 500
     private static let sharedInterval: Int64 = 2_000
 
-    /// Creates the state of a worker.
+    /// Creates the initial state of a worker.
     ///
     /// Processes that share the work also wake each other's lanes over the broker, so they check the store less often.
     init(_ limits: Limits, isShared: Bool = false) {
@@ -99,13 +100,13 @@ struct PollState {
         }
     }
 
-    /// Notes that due work succeeded.
+    /// Records that due work succeeded.
     mutating func dueSucceeded() { backoff = DueBackoff() }
 
-    /// Notes that due work failed; returns the pause before it is tried again, in seconds.
+    /// Records that due work failed; returns the pause before the work is tried again, in seconds.
     mutating func dueFailed(at now: Instant) -> Int64 { backoff.begin(at: now) }
 
-    /// Notes that a transaction has deleted all confirmed rows.
+    /// Records that a transaction has deleted all confirmed rows.
     mutating func deletedConfirmed() { confirmedSince = nil }
 
     private mutating func wait(_ outlook: Outlook, at now: Instant) -> Duration {
@@ -131,14 +132,14 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        // A next check farther ahead than the interval was set by a clock that was set back since.
+        // If the next check is further ahead than the interval, the clock has been set back since the last check.
         let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
         guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)
         return true
     }
 
-    /// Whether confirmed rows must be deleted now; otherwise they are deleted with the next batch.
+    /// Returns whether confirmed rows must be deleted now; otherwise they are deleted with the next batch.
     private mutating func mustDelete(
         _ rows: ConfirmedRows,
         at now: ContinuousClock.Instant

@@ -3,28 +3,28 @@ package import Domain
 package import Storage
 package import Wire
 
-/// A transaction being carried out, with its dependencies and the effects that follow its commit.
+/// A running transaction, with its dependencies and the effects that follow its commit.
 ///
-/// A worker makes one for each batch; pages, background jobs and tools make one for each transaction
-/// (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes takes it as `in work: inout
-/// UnitOfWork`. It doesn't outlive its transaction.
+/// A worker makes one unit of work for each batch; web pages, background jobs and tools make one for each transaction
+/// (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes takes the unit of work as `in
+/// work: inout UnitOfWork`. A unit of work must not be used after its transaction.
 package struct UnitOfWork {
-    /// The transaction.
+    /// The transaction in which the work is done.
     package let tx: Transaction
-    /// The topics.
+    /// The topics on which messages are published.
     package let topics: Topics
-    /// The limits.
+    /// The limits that the work must keep.
     package let limits: Limits
-    /// Products and apps as of this transaction; nil if they are read from the store.
+    /// The products and apps as of this transaction; nil if they must be read from the store.
     private let catalog: Catalog?
     /// The source of new ids.
     package var ids: IDSource
-    /// The shards of the lane; all if the work isn't divided.
+    /// The shards of the lane; all shards if the work isn't divided.
     var shards = Shards.all
     /// The effects that follow the commit.
     package var effects = Effects()
 
-    /// Begins the work of a transaction, which reads products and apps from the store.
+    /// Begins the work of a transaction in which products and apps are read from the store.
     package init(_ tx: Transaction, topics: Topics, limits: Limits) {
         self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource(of: tx.slot))
     }
@@ -44,13 +44,14 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes the id of a new device; if the work is divided, in the shard that its registrations go to.
+    /// Makes the id of a new device; if the work is divided, the id belongs to the same shard as the device's
+    /// registrations.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
     }
 
-    /// Returns a product, or nil.
+    /// Returns a product; nil if the key is unknown.
     package func product(_ key: ProductKey) throws -> Product? {
         guard let catalog else { return try tx.products.find(key) }
         return catalog.product(key)
@@ -61,7 +62,7 @@ package struct UnitOfWork {
         try tx.statuses.find(did).flatMap { try product($0.productKey) }
     }
 
-    /// Returns an app, or nil.
+    /// Returns an app; nil if the id is unknown.
     package func app(_ id: AppID) throws -> App? {
         guard let catalog else { return try tx.apps.find(id) }
         return catalog.app(id)
@@ -75,20 +76,20 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns a copy without effects, for a part whose effects are dropped if it fails.
+    /// Returns a copy without effects, for a part of the work whose effects are dropped if the part fails.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards
         return part
     }
 
-    /// Adds the effects of a part that succeeded.
+    /// Adds the effects of a part of the work that succeeded.
     mutating func merge(_ part: UnitOfWork) {
         ids = part.ids
         effects.merge(part.effects)
     }
 
-    /// Runs a part so that its failure undoes that part alone, in the store and among the effects.
+    /// Runs a part of the work; if the part fails, only its changes in the store and its effects are undone.
     package mutating func isolated<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> Value {
         var part = branch()
         let value = try tx.isolated { try body(&part) }
@@ -98,10 +99,10 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside of a worker's loop; a worker of this process publishes its messages.
+    /// Runs a transaction outside a worker's loop; a worker of this process publishes the transaction's messages.
     ///
-    /// The worker also publishes the notices of dead letters. After the commit it is woken, as are the workers that the
-    /// effects name.
+    /// The worker also publishes the notices of dead letters. After the commit, this worker and the workers that the
+    /// effects name are woken.
     package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
     {
         let writer = EffectWriter(worker: worker, environment: self)
@@ -117,10 +118,10 @@ extension Environment {
 }
 
 extension Store {
-    /// Runs a transaction of a tool; a worker of the service publishes its messages.
+    /// Runs a transaction of a tool; a worker of the service publishes the transaction's messages.
     ///
-    /// A running service finds them within half a second, or two seconds if processes share the work; a stopped service
-    /// finds them when it starts.
+    /// A running service finds the messages within half a second, or within two seconds if processes share the work; a
+    /// stopped service finds the messages when it starts.
     package func work<Value>(
         publishedBy worker: WorkerName,
         topics: Topics,

@@ -14,7 +14,7 @@ extension WorkerLoop where Connection: ~Copyable {
         let answers = refuseUnfit(in: &batch)
         let parts = handler.parts(of: batch, isShared: environment.store.isShared)
         let outcome = try commit(parts)
-        // Only released here: `flush()` sends them after the published messages.
+        // The acknowledgements are only released here; `flush()` sends them after the published messages.
         connection.acknowledge(queue.finishBatch())
         try teach(outcome.credentials)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
@@ -29,7 +29,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Receiving
 
-    /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
+    /// Receives messages and confirmations; waits for them while there is no other work.
     private mutating func receive() throws {
         try connection.receive(upTo: room, linger: environment.limits.batchLinger, wait: try wait(), into: &intake)
         publisher.confirm(intake.confirmed)
@@ -40,12 +40,13 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// The number of messages that may be received.
     ///
-    /// It is zero while much waits to be published: that bounds the memory, and the broker queues new messages
-    /// meanwhile. Emptying the outbox needs no message.
+    /// To bound the memory, no messages are received while many messages wait to be published; meanwhile, the broker
+    /// queues new messages. Emptying the outbox requires no received message.
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While work waits, the worker reads more than it handles: senders take turns among the messages here.
+        // While messages wait, the worker receives more than it handles, because senders take turns only among received
+        // messages.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
@@ -68,7 +69,7 @@ extension WorkerLoop where Connection: ~Copyable {
     /// The topic on which other processes wake the lane.
     var wakeTopic: String { environment.topics.system("wake/\(lane.name)") }
 
-    /// Removes other processes' calls from a batch, and wakes the lane if there were any.
+    /// Removes other processes' wakeups from a batch, and wakes the lane if there was a wakeup.
     private func takeWakeups(from batch: [Inbound]) -> [Inbound] {
         guard environment.plan.isShared else { return batch }
         let topic = wakeTopic
@@ -77,13 +78,13 @@ extension WorkerLoop where Connection: ~Copyable {
         return rest
     }
 
-    /// Returns the current moment on both clocks; the caller gives the wall clock's time.
+    /// Returns the current moment by both clocks; `wall` is the time of the machine's clock.
     func moment(_ wall: Instant) -> PollState.Moment {
         PollState.Moment(wall: wall, steady: .now)
     }
 
-    /// Removes the worker's own messages and the requests that are refused at once from a batch; returns the answers to
-    /// these requests.
+    /// Removes from a batch the worker's own messages and the requests that are refused immediately; returns the
+    /// refusals.
     private mutating func refuseUnfit(in batch: inout [Inbound]) -> [OutboundMessage] {
         batch = lateness.takeEchoes(from: takeWakeups(from: batch))
         let topics = environment.topics
@@ -98,8 +99,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits the parts of a batch, and due work if any; returns the messages that are published once, without the
-    /// outbox.
+    /// Commits the parts of a batch, and due work if any; returns the messages that are published without the outbox.
     private mutating func commit(_ parts: [[Inbound]]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
@@ -162,14 +162,14 @@ extension WorkerLoop where Connection: ~Copyable {
         _ outcome: CommitOutcome,
         answers: [OutboundMessage]
     ) throws {
-        // Over the receiving connection the notices would wait behind held acknowledgements.
+        // Notices are sent over an outlet because on the receiving connection they would wait for acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
         try connection.publish(signals, over: 0, quality: .atLeastOnce)
     }
 
-    /// Ends the subscriptions to retained messages that are needed once, when all were handled.
+    /// Ends the subscriptions to retained messages that are needed only once, after all these messages were handled.
     private mutating func unsubscribeWhenSwept() throws {
         guard queue.isIdle, !mustUnsubscribe.isEmpty else { return }
         try connection.unsubscribe(mustUnsubscribe)
@@ -182,14 +182,14 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials in a message: the gate reads at most 64 KiB of commands, and a record takes up
-    /// to 700 digits.
+    /// The maximum number of credentials in a message, since the gate reads at most 64 KiB and a record has up to 700
+    /// digits.
     private static var credentialsInAMessage: Int { 60 }
 
-    /// Sends changed credentials to a gate on another machine, before the answers that depend on them.
+    /// Sends changed credentials to a gate on another machine, before the answers that depend on these credentials.
     ///
-    /// They are sent over each connection that these answers can take, since only the messages of one connection stay
-    /// in order.
+    /// The credentials are sent over each connection that the answers can take, since only the messages of one
+    /// connection stay in order.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {

@@ -6,9 +6,9 @@ import Wire
 
 /// The loop of a worker's turns: receive, decide, commit, publish and acknowledge, in that order.
 ///
-/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch again, and the inbox
-/// makes the second time harmless. Committed messages are in the outbox and are published again. So a loop that threw
-/// is dropped with its connection, and a new one begins.
+/// If a step before `flush()` throws, nothing has been acknowledged. The broker then delivers the batch again, and the
+/// inbox ensures that no message takes effect twice. Committed messages are in the outbox and are published again.
+/// Therefore, when a loop has thrown, the loop and its connection are dropped, and a new loop begins.
 package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>: ~Copyable {
     var connection: Connection
     var transactions: BatchTransactions<Handler>
@@ -30,7 +30,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Prepares a loop over a connection that has not been opened yet.
     ///
-    /// `confirmedRows` are confirmed rows of the outbox that the previous loop could not delete.
+    /// `confirmedRows` are confirmed rows of the outbox that the previous loop has not deleted.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -62,13 +62,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         lateness = Lateness(handler.role.name, environment, metrics: metrics)
     }
 
-    /// Rows of the outbox that the broker has confirmed and that must still be deleted.
+    /// The rows of the outbox that the broker has confirmed and that must still be deleted.
     package var confirmedRows: [Int64] { publisher.confirmedRows }
 
-    /// Whether messages are unpublished, or not confirmed by the broker.
+    /// Whether some messages are not yet published or not yet confirmed by the broker.
     package var isPublishing: Bool { backlog > 0 || publisher.needsStore }
 
-    /// The number of messages in memory that wait, or that the broker has not confirmed.
+    /// The number of messages in memory that wait to be published or that the broker has not confirmed.
     package var backlog: Int { publisher.backlog }
 
     /// Whether requests wait for their turn, or for slow work.
@@ -76,9 +76,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
     }
 
-    /// Stops receiving: later messages wait for the next connection.
+    /// Stops receiving messages; later messages wait at the broker for the next connection.
     ///
-    /// Messages that others have left in the outbox by now are still published.
+    /// Messages that other workers have left in the outbox are still published.
     package mutating func endIntake() {
         mayReceive = false
         publisher.expectStoredRows()
@@ -98,33 +98,38 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try connection.subscribe(subscriptions.retained, sendsRetained: true)
         let now = environment.clock.now
         let start = try transactions.begin(isSessionPresent: isSessionPresent, at: now)
-        // The very first connection has no session to lose.
+        // The very first connection can't have lost an MQTT session.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent {
             try connection.subscribe(subscriptions.swept, sendsRetained: true)
         }
-        // Set even without new subscriptions: an earlier connection may have ended before it unsubscribed.
+        // These subscriptions are ended even if they were not made here, since an earlier connection may have been lost
+        // before ending them.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
-        // Flushed before messages arrive, or these would wait for their acknowledgements.
+        // The messages queued above are flushed before any message is received; otherwise, they would wait for
+        // acknowledgements.
         try connection.flush()
         try environment.store.read { try publisher.findLeftovers(in: $0) }
     }
 
-    /// Disconnects after the last turn, when no acknowledgement is held.
+    /// Disconnects after the last turn, when all received messages have been acknowledged.
     package mutating func close() {
         let now = environment.clock.now
         if publisher.hasConfirmedRows {
             _ = try? environment.store.batch(at: now) { try publisher.deleteConfirmed(in: $0) }
         }
-        // If this fails, the will reports the same.
+        // If this message can't be published, the broker publishes the will, which also says that the worker is
+        // offline.
         try? publishState(isOnline: false, at: now)
         try? connection.flush()
         connection.disconnect()
     }
 
-    /// Publishes whether the worker is online; if processes share the work, the session worker does so by the leases.
+    /// Publishes whether the worker is online; does nothing if processes share the work.
+    ///
+    /// If processes share the work, the session worker publishes which workers are online, as shown by the leases.
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         guard !environment.plan.isShared else { return }
         let state = OutboundMessage(

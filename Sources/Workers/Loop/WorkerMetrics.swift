@@ -3,8 +3,8 @@ import Metrics
 
 /// The metrics of one worker.
 ///
-/// It is a class because Swift 6.3.1 released a struct of ten references once too often after the initialiser of a
-/// noncopyable generic struct had stored it.
+/// The type is a class because of a fault of Swift 6.3.1, which released a struct of ten references once too often
+/// after the initialiser of a noncopyable generic struct had stored it.
 package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
@@ -52,7 +52,7 @@ package final class WorkerMetrics: Sendable {
         if published > 0 { self.published.increment(by: published) }
     }
 
-    /// Records how much waits in the worker's memory.
+    /// Records the number and size of the messages that wait in the worker's memory.
     func holds(_ publisher: borrowing Publisher, _ queue: borrowing TurnQueue) {
         window.record(publisher.unconfirmed)
         outboxBytes.record(publisher.bytes)

@@ -15,20 +15,20 @@ package final class WorkerThread: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let lane: Lane
-    /// The lease of a lane; nil if one process does all the work.
+    /// The lease of the lane; nil if one process does all the work.
     private let lease: LaneLease?
     private let isStopping = Atomic<Bool>(false)
     private let isAbandoned = Atomic<Bool>(false)
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The rows that the broker had confirmed when the previous run failed, which aren't published again.
+    /// The rows of the outbox that the broker had confirmed when the previous run failed, which aren't published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
-    /// Prepares a worker; `options` name the broker and the password.
+    /// Prepares a worker's thread; `options` contain the broker's address and the password.
     ///
-    /// `clientID` differs from the worker's own if a second instance runs beside it. `proof` is required at each
-    /// connection, before anything is taken from the broker.
+    /// `clientID` is given if a second instance runs beside the worker. `proof` checks the broker at each connection,
+    /// before any message is taken from it.
     package convenience init(
         _ name: WorkerName,
         clientID: String? = nil,
@@ -49,8 +49,7 @@ package final class WorkerThread: Sendable {
         try self.init(Lane(name), lease: nil, options: options, proof: proof, environment: environment, logger: logger)
     }
 
-    /// Prepares the thread of one of a worker's lanes; the thread ends when it is stopped or another process has taken
-    /// the lane.
+    /// Prepares the thread of a lane; the thread ends when it is stopped or another process has taken the lane.
     convenience init(
         _ lease: LaneLease,
         options: ConnectionOptions,
@@ -96,12 +95,12 @@ package final class WorkerThread: Sendable {
         environment.health.notReady(lane.name, "not connected to the broker yet")
     }
 
-    /// Runs until `stop`; returns when the worker has drained and disconnected.
+    /// Runs until `stop` is called, and returns when the worker has finished its work and disconnected.
     package func run() async {
         await PlainThread.run { self.work() }
     }
 
-    /// Runs until `stop`, or until the lane is lost; then calls `ended`.
+    /// Runs until `stop` is called or the lane is lost; then calls `ended`.
     func start(_ ended: @escaping @Sendable () -> Void) {
         PlainThread.detach {
             self.work()
@@ -115,9 +114,9 @@ package final class WorkerThread: Sendable {
         waker.wake()
     }
 
-    /// Asks a lane to end at once, without disconnecting from a broker that doesn't answer.
+    /// Asks a lane to end immediately, without disconnecting from a broker that doesn't answer.
     ///
-    /// Unacknowledged messages stay at the broker.
+    /// Messages that were not acknowledged stay at the broker.
     func abandon() {
         isAbandoned.store(true, ordering: .releasing)
         stop()
@@ -157,7 +156,7 @@ package final class WorkerThread: Sendable {
                 pause(backoff.next())
             }
         }
-        // A lane that another process has taken is no fault of this process.
+        // It is no fault of this process if another process has taken a lane.
         if lease == nil {
             environment.health.notReady(lane.name, "stopped")
         } else {
@@ -165,13 +164,13 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// Runs the worker over one connection, until it fails or must stop.
+    /// Runs the worker over one connection, until the connection fails or the worker must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // Checked before connecting, which makes the broker close the connection of the lane's holder: that may be
-        // another process by now.
+        // The lease is checked first, because connecting makes the broker close any other connection with the lane's
+        // client id, and that connection may belong to another process by now.
         if lease != nil {
             try environment.store.enter(lane.name)
-            // No answer may be sent before the gate has the credentials that it depends on.
+            // No answer may be sent before the gate has the credentials on which the answer depends.
             try environment.store.inheritCredentials()
         }
         var loop = WorkerLoop(
@@ -203,13 +202,14 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat the others.
+    /// Answers the requests that wait for their turn or for slow work, within a limited time; clients repeat other
+    /// requests.
     ///
-    /// Empties the outbox while the broker confirms messages: the next holder of a lane would publish unconfirmed ones
-    /// again, and a store can be moved only with an empty outbox.
+    /// The outbox is also emptied, as long as the broker confirms messages. The next holder of a lane would publish
+    /// unconfirmed messages again, and a store can be moved only if its outbox is empty.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
-        // No process serves a lane while it is handed over.
+        // The time is short for a lane that is handed over, because no process serves the lane meanwhile.
         let longest = lease == nil ? environment.limits.drainMax : ClusterTiming.laneDrain
         let end = ContinuousClock.now + longest
         var (backlog, silentUntil) = (loop.backlog, ContinuousClock.now + Self.brokerSilence)
@@ -220,17 +220,18 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// The time that a stopping worker waits for a broker that confirms nothing.
+    /// The time for which a stopping worker waits for a broker that confirms nothing.
     private static let brokerSilence: Duration = .milliseconds(500)
 
-    /// Whether reports must stay with the broker because the disk has too little space for them.
+    /// Whether reports must stay at the broker because the disk has too little space for them.
     ///
-    /// False until the worker has a session, without which the broker keeps nothing for it.
+    /// A worker without an MQTT session connects even while the disk is low, because without a session the broker keeps
+    /// no messages.
     private var mustRest: Bool { lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed) }
 
-    /// Stays disconnected while there is too little space; the broker keeps new messages, unacknowledged.
+    /// Stays disconnected while the disk has too little space; the broker keeps new messages meanwhile.
     ///
-    /// The worker reports no fault: the disk is a separate part of the readiness.
+    /// The worker reports no fault, since the disk is a separate part of the readiness.
     private func rest() {
         logger.notice("The worker stays disconnected until the disk has space")
         environment.health.ready(lane.name)

@@ -2,7 +2,7 @@ package import Domain
 package import Mosquitto
 import Synchronization
 
-/// The wakeups of this process's lanes, and the calls of other processes' lanes.
+/// The means by which workers wake the lanes of this process and of other processes.
 package final class WorkerWakeups: Sendable {
     private let plan: LanePlan
     private let wakeups: [Lane: Wakeup]
@@ -14,7 +14,7 @@ package final class WorkerWakeups: Sendable {
         init() throws { waker = try Waker() }
     }
 
-    /// The lanes that run here and the function that calls the others, if several processes share the work.
+    /// The lanes that run in this process, and the function that wakes other lanes if processes share the work.
     private struct Others: Sendable {
         var here: Set<Lane> = []
         var call: (@Sendable (Lane) -> Void)?
@@ -28,16 +28,17 @@ package final class WorkerWakeups: Sendable {
         self.wakeups = wakeups
     }
 
-    /// Returns the waker of a lane; nil if its worker never runs here.
+    /// Returns the waker of a lane; nil if the lane's worker never runs in this process.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Calls all lanes of a worker to check the store; a lane that can't be called from here checks it a little later.
+    /// Wakes all lanes of a worker, so that they check the store; a lane that can't be woken checks the store a little
+    /// later.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
-    /// Calls the lane of a worker that handles an id's messages.
+    /// Wakes the worker's lane that handles the messages of an id.
     func wake(_ name: WorkerName, of id: String) { wake(plan.lane(of: name, for: id)) }
 
-    /// Calls a lane.
+    /// Wakes a lane, in this process or another.
     func wake(_ lane: Lane) {
         if plan.isShared {
             let call = others.withLock { $0.here.contains(lane) ? nil : $0.call }
@@ -46,24 +47,24 @@ package final class WorkerWakeups: Sendable {
         callHere(lane)
     }
 
-    /// Calls a lane of this process.
+    /// Wakes a lane of this process.
     func callHere(_ lane: Lane) {
         guard let wakeup = wakeups[lane] else { return }
         wakeup.isPending.store(true, ordering: .releasing)
         wakeup.waker.wake()
     }
 
-    /// Sets the lanes that run here.
+    /// Sets the lanes that run in this process.
     func runs(_ lanes: Set<Lane>) { others.withLock { $0.here = lanes } }
 
-    /// Sets the function that calls the lanes of other processes after a commit; it must not block.
+    /// Sets the function that wakes lanes of other processes after a commit; the function must not block.
     func onRemote(_ call: @escaping @Sendable (Lane) -> Void) {
         others.withLock { $0.call = call }
     }
 
-    /// Whether a lane was called; keeps the call.
+    /// Returns whether a lane was woken, without clearing the wakeup.
     func isCalled(_ lane: Lane) -> Bool { wakeups[lane]?.isPending.load(ordering: .acquiring) ?? false }
 
-    /// Whether a lane was called since the last time; clears the call.
+    /// Returns whether a lane was woken since the last call, and clears the wakeup.
     func takeWakeup(of lane: Lane) -> Bool { wakeups[lane]?.isPending.exchange(false, ordering: .acquiring) ?? false }
 }

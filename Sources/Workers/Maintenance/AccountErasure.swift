@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A job that erases cancelled accounts and long-idle anonymous users, a little of each account in each step.
+/// A job that erases cancelled accounts and long-idle anonymous users, a part of each account in each step.
 struct AccountErasure: MaintenanceJob {
     private let environment: Environment
     /// The number of accounts of each kind for which one step runs a transaction.
@@ -26,7 +26,7 @@ struct AccountErasure: MaintenanceJob {
     private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
         let isMore = try environment.work(publishedBy: .session) { work -> Bool? in
             try work.tx.lock(users: [uid])
-            // The user may have logged in since it was read.
+            // The user may have logged in since the id was read.
             let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
             let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
             guard isWanted else { return nil }

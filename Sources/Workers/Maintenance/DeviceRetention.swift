@@ -1,18 +1,18 @@
 import Domain
 import Storage
 
-/// A job that deletes the history, events and commands that a device's product no longer keeps, device by device.
+/// A job that deletes each device's history, events and commands after the time for which its product keeps them.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
-    /// The last device that was checked; empty before a run.
+    /// The id of the last device that was checked; empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// The devices of the page that have something to delete; the last one is next.
+    /// The devices of the page that have data to delete; the last device is handled next.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
-    /// The devices that one step checks.
+    /// The number of devices that one step checks.
     private static let page = 500
 
-    /// The name of the job; its backlog counts devices, since one row of history holds many records.
+    /// The name of the job, whose backlog counts devices because one row of history contains many records.
     let name = "history"
     let interval: Duration = .seconds(600)
     let pause: Duration = .milliseconds(5)
@@ -27,7 +27,7 @@ struct DeviceRetention: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Finds the devices of the next page that have something to delete; returns false after the last page.
+    /// Finds the devices of the next page that have data to delete; returns false after the last page.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {
@@ -53,7 +53,7 @@ struct DeviceRetention: MaintenanceJob {
         }
     }
 
-    /// Runs one transaction; returns whether more may follow.
+    /// Deletes old data of a device in one transaction; returns whether there may be more to delete.
     private func delete(_ did: DeviceID, before oldest: Instant) throws -> Bool {
         let limit = environment.limits.historyStep
         return try environment.store.batch(at: environment.clock.now) { tx in

@@ -30,7 +30,7 @@ struct DiskWatch: MaintenanceJob {
             low.record(0)
             environment.health.diskIsLow(nil)
             logger.notice("The disk has space again")
-            // Workers hold back waiting work; without a call they would check a little later.
+            // Workers hold back work while the disk is low; waking them makes them continue immediately.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
         return false

@@ -1,15 +1,15 @@
 import Domain
 import Storage
 
-/// A job that deletes the rows of one kind when they are no longer kept.
+/// A job that deletes rows of one kind when they no longer need to be kept.
 struct ExpiredRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
-    /// The seconds for which rows are kept after they ended; nil to keep them forever.
+    /// The seconds for which rows are kept after their end; nil to keep them forever.
     private let keptSeconds: Int64?
     let interval: Duration = .seconds(5)
 
-    /// Makes a job for each kind of rows that is deleted.
+    /// Makes a job for each kind of row that is deleted some time after its end.
     static func all(_ environment: Environment) -> [any MaintenanceJob] {
         let limits = environment.limits
         let kinds: [(ExpiringRows, Int64?)] = [
@@ -52,9 +52,10 @@ struct ExpiredRows: MaintenanceJob {
         } == step
     }
 
-    /// Returns the times of the rows that are kept.
+    /// Returns the range of times of the rows that are kept.
     ///
-    /// For requests they cover steps of the clock: a repeat that is under way then must not have its effect twice.
+    /// For requests, the range takes steps of the clock into account, so that a repeated request doesn't take effect
+    /// twice.
     private func kept(_ seconds: Int64, at now: Instant) -> ClosedRange<Instant> {
         guard rows.kind == ExpiringRows.request.kind else {
             return now.adding(seconds: -seconds)...now.adding(seconds: seconds)
@@ -70,13 +71,13 @@ struct ExpiredRows: MaintenanceJob {
     }
 }
 
-/// A job that counts the rows of one kind whose time is over and that a worker has not ended yet.
+/// A job that counts the rows of one kind that have expired and that a worker has not ended yet.
 struct RowsEndedByWorkers: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
     let interval: Duration = .seconds(5)
 
-    /// Makes a job for each kind of rows that workers end.
+    /// Makes a job for each kind of row that workers end.
     static func all(_ environment: Environment) -> [any MaintenanceJob] {
         [.command, .invitation, .guest].map { RowsEndedByWorkers(environment, $0) }
     }

@@ -3,18 +3,19 @@ import Storage
 
 /// A job that shrinks the database file after large deletions, in steps so small that they don't delay commits.
 ///
-/// It starts when more than a quarter of the file is free, since most free pages are used again, and stops at an
-/// eighth.
+/// The job starts when more than a quarter of the file is free, and stops when an eighth is free, since most free pages
+/// will be used again.
 struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step may hold the writer; after a longer step, the next has half the pages.
+    /// The longest time for which a step should block other writers; after a longer step, the next has half as many
+    /// pages.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The free bytes below which the work is not worth it.
+    /// The numbers of free bytes below which the job doesn't begin, and at which it ends.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"
@@ -39,7 +40,8 @@ struct FileShrinking: MaintenanceJob {
             ? size.freeBytes > max(Self.endMin, size.bytes / 8) : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller under load.
+    /// Adapts the size of steps; the measured time includes the wait for other writers, so steps are smaller under
+    /// load.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

@@ -1,9 +1,9 @@
 import Domain
 import Storage
 
-/// A job that moves records from the history buffer, where batches add them, into the devices' chunks.
+/// A job that moves records from the history buffer, to which batches add them, into the devices' chunks.
 ///
-/// It runs if enough records wait, or if one has waited long.
+/// A round begins if the buffer contains enough records, or if a record has waited long.
 struct HistoryCompaction: MaintenanceJob {
     private let environment: Environment
     /// The round under way; a failure ends it, and a later round finds the remaining records in the buffer.
@@ -12,7 +12,9 @@ struct HistoryCompaction: MaintenanceJob {
     let name = "historyCompaction"
     let interval: Duration = .seconds(1)
     let pause: Duration = .milliseconds(2)
-    /// 1 MB, a quarter of the buffer's limit: a check delays the workers by a third of a millisecond.
+    /// The number of written pages (1 MB) after which the buffer is checked.
+    ///
+    /// 1 MB is a quarter of the buffer's limit. Each check delays the workers by a third of a millisecond.
     let pagesBetween: Int? = 500
 
     init(_ environment: Environment) { self.environment = environment }
@@ -25,12 +27,12 @@ struct HistoryCompaction: MaintenanceJob {
             round = isMore ? compaction : nil
             return isMore
         } catch is RoundTaken {
-            // The next run reads the remaining records again.
+            // Another process has taken the round; the next run reads the remaining records again.
             return false
         }
     }
 
-    /// Begins a round if it is time, for this process's part of the buffer or for the part of a process that is gone.
+    /// Begins a round if one is due, for this process's part of the buffer or for the part of a process that is gone.
     private func begin() throws -> Compaction? {
         for owner in try environment.store.ownersToCompact() { if let round = try begin(owner) { return round } }
         return nil

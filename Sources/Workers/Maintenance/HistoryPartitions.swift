@@ -2,10 +2,11 @@ import Domain
 import Logging
 import Storage
 
-/// A job that makes the weekly partitions of the history in advance, and drops partitions that no product keeps any
-/// longer.
+/// A job that makes the weekly partitions of the history in advance, and drops partitions that are too old for every
+/// product.
 ///
-/// It is only for PostgreSQL. `DeviceRetention` handles the devices of products that keep less, one by one.
+/// The job runs only on PostgreSQL. `DeviceRetention` deletes the history of devices whose products keep less, device
+/// by device.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

@@ -1,13 +1,13 @@
 import Domain
 import Storage
 
-/// A job that deletes the older report ids of devices that send very many, before they expire.
+/// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices that send very many reports, each with the moment up to which its report ids are deleted; nil before
-    /// a run.
+    /// The devices that send very many reports, each with the time up to which its report ids are deleted; nil before a
+    /// run.
     private var crowded: [(did: DeviceID, before: Instant)]?
-    /// The maximum number of transactions of one step: workers commit between two of them.
+    /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///
     /// Deleting all ids of a device in one transaction would delay every worker for as long as a second.
     private static let transactionsMax = 10
@@ -17,7 +17,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Finds the devices first, and then deletes until none is left.
+    /// In the first step, finds the devices; in the following steps, deletes until no device is left.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

@@ -1,6 +1,6 @@
 import Storage
 
-/// A job that extends the log's file ahead of the writes, so that commits overwrite existing content.
+/// A job that extends the file of the write-ahead log in advance, so that commits overwrite existing content.
 struct LogGrowth: MaintenanceJob {
     private let environment: Environment
     private var rest = DueBackoff()
@@ -11,7 +11,7 @@ struct LogGrowth: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Adds a piece to the file; pauses for a while after a failure, such as on a full disk.
+    /// Extends the file by a piece; pauses for a while after a failure, such as on a full disk.
     mutating func step() -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {

@@ -1,11 +1,12 @@
 package import Logging
 import Storage
 
-/// The maintenance jobs, each in one line.
+/// The lists of the maintenance jobs.
 package enum MaintenanceJobs {
     /// Makes the jobs that read and delete rows.
     ///
-    /// Two processes may run them at the same time. They can read for a while, so they have a separate runner.
+    /// Two processes may run these jobs at the same time. The jobs have a separate runner, since their reading can take
+    /// a while.
     package static func rows(
         _ environment: Environment,
         logger _: Logger
@@ -29,9 +30,9 @@ package enum MaintenanceJobs {
         return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
     }
 
-    /// Makes the jobs that watch the disk and maintain the database's files, if it has any.
+    /// Makes the jobs that watch the disk and maintain the files or partitions of the database.
     ///
-    /// Each process with workers runs them; a database in a file has only one such process.
+    /// Each process with workers runs these jobs; a database in a file has only one such process.
     package static func files(
         _ environment: Environment,
         logger: Logger

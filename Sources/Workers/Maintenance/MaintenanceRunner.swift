@@ -2,10 +2,10 @@ package import Logging
 import Metrics
 import Storage
 
-/// A runner of jobs, which chooses the next job's step and measures backlogs.
+/// A runner of maintenance jobs, which chooses the job whose step is next, and measures backlogs.
 ///
-/// The job that has been due longest goes first, so no job delays another for longer than its steps last. A runner
-/// belongs to one thread.
+/// The job that has been due for the longest time runs first, so no job delays another for longer than its steps take.
+/// A runner belongs to one thread.
 package struct MaintenanceRunner {
     private let environment: Environment
     private let logger: Logger
@@ -23,7 +23,7 @@ package struct MaintenanceRunner {
     private struct Entry {
         var job: any MaintenanceJob
         var due: ContinuousClock.Instant
-        /// The beginning of its last run, and the number of pages written to the database by then.
+        /// The beginning of the job's last run, and the number of pages written to the database by then.
         var began: (at: ContinuousClock.Instant, pages: Int)
         var isRunning = false
         var hasFailed = false
@@ -44,7 +44,7 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Prepares jobs, which are all due at once.
+    /// Prepares the given jobs, which are all due immediately.
     package init(_ jobs: [any MaintenanceJob], _ environment: Environment, logger: Logger) {
         self.environment = environment
         self.logger = logger
@@ -53,12 +53,12 @@ package struct MaintenanceRunner {
         entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
     }
 
-    /// Notifies the jobs that another process does the work from now on.
+    /// Notifies the jobs that another process does their work from now on.
     package func rest() {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs one step of a job, or a measurement, if one is due; returns the time until the next one is.
+    /// Runs one step of a job or a measurement, whichever is due; returns the time until the next is due.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -76,7 +76,7 @@ package struct MaintenanceRunner {
         return .zero
     }
 
-    /// Makes jobs due after enough pages were written.
+    /// Makes a job due if enough pages have been written since its last run.
     private mutating func noteWrites(at now: ContinuousClock.Instant) {
         let written = environment.store.pagesWritten
         for place in entries.indices where !entries[place].isRunning {
@@ -96,7 +96,7 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Logs the first of several failures in a row as a warning: on a full disk every run fails.
+    /// Logs a failure, as a warning only if the job's last run succeeded, since on a full disk every run fails.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,

@@ -9,12 +9,13 @@ package final class MaintenanceThread: Sendable {
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep, which delays stopping and the jobs that depend on the number of written pages.
+    /// The longest sleep of the thread, which can delay its stop and the jobs that depend on the number of written
+    /// pages.
     private static let sleepMax: Duration = .milliseconds(100)
 
     /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
     ///
-    /// With `isForOne`, only one of the processes that share the database runs them.
+    /// If `isForOne`, only one of the processes that share the database runs the jobs.
     package init(
         _ jobs: @escaping @Sendable (Environment, Logger) -> [any MaintenanceJob],
         _ environment: Environment,
@@ -27,12 +28,12 @@ package final class MaintenanceThread: Sendable {
         }
     }
 
-    /// Runs until `stop`.
+    /// Runs until `stop` is called.
     package func run() async {
         await PlainThread.run { self.work() }
     }
 
-    /// Asks the thread to return when its step is done.
+    /// Asks the thread to end when its current step is done.
     package func stop() { isStopping.store(true, ordering: .releasing) }
 
     private func work() {

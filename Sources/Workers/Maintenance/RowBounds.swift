@@ -1,20 +1,20 @@
 import Domain
 import Storage
 
-// Limits of the rows and bytes of tables that clients fill. Their rows expire anyway; these jobs are for floods, which
-// add more rows before that than there is room for. Each step deletes the oldest rows first.
+// Limits on the rows and bytes of tables that clients fill. The rows expire anyway; these jobs are for floods, in which
+// clients add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
-/// A job that deletes the oldest dead letters beyond the limits of bytes and number.
+/// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
-    /// The newest letter at the last step: without newer ones there is nothing to check.
+    /// The number of the newest dead letter at the last step; without a newer letter, nothing needs to be checked.
     private var seen: Int64 = 0
     let name = "deadLetter"
     let interval: Duration = .seconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Deletes all excess letters at once: a letter can have 64 KiB.
+    /// Deletes all excess letters in one step, since a letter can have 64 KiB.
     mutating func step() throws -> Bool {
         let limits = environment.limits
         let (newest, heavy) = try environment.store.read { [seen] tx -> (Int64, Int64?) in
@@ -31,15 +31,16 @@ struct DeadLetterBound: MaintenanceJob {
         return false
     }
 
-    /// Returns the number of letters beyond their limit.
+    /// Returns the number of dead letters that exceed the limit.
     func backlog(limit: Int) throws -> Int64? {
         let count = try environment.store.read { tx in try tx.deadLetters.count() }
         return min(Int64(limit), max(0, count - Int64(environment.limits.deadLettersMax)))
     }
 }
 
-/// A job that deletes the oldest requests remembered for repeats, beyond the limits of number and bytes: some answers
-/// are as long as a payload.
+/// A job that deletes the oldest remembered requests when their number or their bytes exceed a limit.
+///
+/// Requests are remembered with their answers, for repeats; an answer can be as long as a payload.
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
@@ -79,7 +80,7 @@ struct RequestBound: MaintenanceJob {
     }
 }
 
-/// A job that deletes rows of one kind beyond their number, the first to expire first.
+/// A job that deletes rows of one kind when their number exceeds a limit, beginning with those that expire first.
 struct ExcessRows: MaintenanceJob {
     private let environment: Environment
     private let rows: ExpiringRows
@@ -94,12 +95,12 @@ struct ExcessRows: MaintenanceJob {
         self.most = most
     }
 
-    /// Makes the job for counters of tries.
+    /// Makes the job that limits the number of counters of tries.
     static func attempts(_ environment: Environment) -> ExcessRows {
         ExcessRows(environment, .attempt, name: "excessAttempt", most: environment.limits.counts.rowsMax)
     }
 
-    /// Makes the job for records of messages.
+    /// Makes the job that limits the number of records of messages.
     static func messageRecords(_ environment: Environment) -> ExcessRows {
         ExcessRows(environment, .messageRecord, name: "excessMessageRecord", most: environment.limits.messageRecordsMax)
     }
@@ -119,7 +120,7 @@ struct ExcessRows: MaintenanceJob {
     }
 }
 
-/// A job that deletes the gate's refusals beyond the limits of age and number.
+/// A job that deletes the gate's refusals when their age or number exceeds a limit.
 struct RefusalBound: MaintenanceJob {
     private let environment: Environment
     let name = "refusal"

@@ -4,7 +4,7 @@ import Storage
 
 /// A job that records the number of sessions, and of devices by product and state.
 ///
-/// It runs less often than other gauges, since counting reads an index from end to end.
+/// The job runs less often than the job of the other gauges, since counting reads a whole index.
 struct StoreCounts: MaintenanceJob {
     private struct Key: Hashable {
         var product: String
@@ -19,9 +19,9 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// The number of products that are shown separately: the products with the most devices.
+    /// The number of products with separate counts, which are the products with the most devices.
     static let productsMax = 100
-    /// The name under which all other products are shown.
+    /// The name under which the devices of all other products are counted.
     private static let others = "other"
 
     init(
@@ -52,7 +52,8 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The product is gone, or is no longer among the largest and is now shown under another name.
+        // The product was removed, or its devices are now counted under another name since it is no longer among the
+        // largest.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that records the number of connected devices, and the rows and the age of each worker's outbox.
+/// A job that records the number of connected devices, and the number of rows and the age of each worker's outbox.
 struct StoreGauges: MaintenanceJob {
     private struct Outbox {
         let worker: String
@@ -16,7 +16,8 @@ struct StoreGauges: MaintenanceJob {
             age = Gauge(label: "lamplighter_outbox_age_seconds", dimensions: labels, factory: metrics)
         }
 
-        /// Whether a lane belongs to the worker: `status`, or `status.07` if there are several.
+        /// Returns whether a lane belongs to the worker; lanes have names such as `status`, or `status.07` if there are
+        /// several.
         func owns(_ lane: String) -> Bool { lane == worker || lane.hasPrefix("\(worker).") }
     }
 
@@ -39,7 +40,7 @@ struct StoreGauges: MaintenanceJob {
             online.record(try tx.statuses.onlineCount())
             let depths = try tx.outbox.depths()
             for outbox in outboxes {
-                // All lanes of the worker.
+                // The outboxes of all lanes of the worker are counted together.
                 let lanes = depths.filter { outbox.owns($0.key) }
                 outbox.rows.record(lanes.values.reduce(0, +))
                 let oldest = try lanes.keys.compactMap { try tx.outbox.oldest(of: $0) }.min()

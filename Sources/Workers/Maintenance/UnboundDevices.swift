@@ -1,19 +1,19 @@
 import Domain
 import Storage
 
-/// A job that erases devices that were never bound and not seen for a while.
+/// A job that erases devices that were never bound and have not been seen for a while.
 ///
-/// Any holder of the product's secret can register devices; each takes a row, and a record that the gate holds. A
-/// device that was ever bound stays, even if it was bound remotely; so does a device whose MAC an operator listed,
-/// since the list limits their number. An erased device that is switched on later registers again with its product's
-/// secret, as at its first run.
+/// Anyone with a product's secret can register devices, and each device takes up a row in the store and a record in the
+/// gate. A device that was ever bound is kept, even if it was bound remotely. A device whose MAC an operator listed is
+/// also kept, since the list limits the number of such devices. An erased device that is switched on later registers
+/// again with its product's secret, as at its first start.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The devices that one run checks, in the order of their ids: a million in three hours.
+    /// The number of devices that one run checks, in the order of their ids: a million devices in three hours.
     private static let page = 500
-    /// The last device that was checked; empty when the next page is the first.
+    /// The id of the last device that was checked; empty before the first page.
     private(set) var place = ""
-    /// The devices of the page that are due; the last one is next.
+    /// The devices of the page that must be erased; the last device is handled next.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"
@@ -36,15 +36,15 @@ struct UnboundDevices: MaintenanceJob {
         return !overdue.isEmpty
     }
 
-    /// Runs one transaction of a device's erasure; returns whether more may follow.
+    /// Runs one transaction of a device's erasure; returns whether another transaction may be needed.
     private func erase(_ did: DeviceID, _ oldest: Instant) throws -> Bool {
         let limit = environment.limits.sweepStep
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in
             try tx.lock(devices: [did])
-            // The device may have been bound, or may have connected, since it was read.
+            // The device may have been bound or may have connected since its id was read.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
-            // Later than any time that a device's clock can give.
+            // This time is later than any time that a device's clock can give.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)
             if try tx.retention.prune(did, before: end, limit: limit) { return true }
             let pieces = environment.limits.historyStep

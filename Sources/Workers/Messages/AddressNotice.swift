@@ -1,22 +1,22 @@
 import Domain
 
-/// A message to an address that contains no link.
+/// A message without a link, which is sent to an address.
 struct AddressNotice {
     var template: OutgoingMessage.Template
     var address: Address
-    /// The country code of a phone number; of an e-mail address, the user's.
+    /// The country code of the phone number or, for an e-mail address, of the user.
     var countryCode: String
-    /// The language, if known.
+    /// The language of the message, if known.
     var language: String?
     var params: [String: String] = [:]
-    /// The request whose terminal gets the outcome; nil if none does.
+    /// The request whose terminal is notified of the outcome; nil if no terminal is notified.
     var origin: OutgoingMessage.Origin?
-    /// The time after which it is no longer sent; nil means a day from now.
+    /// The time after which the message is no longer sent; nil means one day from now.
     var expiresAt: Instant?
-    /// Whether nothing is sent, although the same work is done.
+    /// Whether the message is never sent, although the same work is done as for a real message.
     var isDummy = false
 
-    /// Addresses a message in a user's language.
+    /// Creates a message in a user's language.
     init(_ template: OutgoingMessage.Template, to address: Address, of user: User) {
         self.template = template
         self.address = address
@@ -24,7 +24,7 @@ struct AddressNotice {
         language = user.profile.language
     }
 
-    /// Addresses a message to an address that may have no user.
+    /// Creates a message to an address that may belong to no user.
     init(_ template: OutgoingMessage.Template, to address: Address, countryCode: String, language: String?) {
         self.template = template
         self.address = address

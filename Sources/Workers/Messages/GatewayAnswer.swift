@@ -2,11 +2,11 @@ import Domain
 import Storage
 import Wire
 
-/// A gateway's answers on `system/outbound/result`, which the session worker handles.
+/// The handling of a gateway's answers on `system/outbound/result` by the session worker.
 ///
-/// The rules in words (reference: delivery#gateway).
+/// The reference describes the rules (delivery#gateway).
 enum GatewayAnswer {
-    /// Stores the outcome that a gateway reports; ignores answers about unknown, settled or expired messages.
+    /// Stores the outcome that a gateway reports; ignores answers about messages that are unknown, finished or expired.
     static func take(_ message: Inbound, _ outcomes: MessageOutcomes, in work: inout UnitOfWork) throws {
         guard let result = work.decode(message, with: OutgoingMessageCodec.decode),
             let row = try work.tx.outgoingMessages.find(result.id), row.tries > 0, !row.message.isDummy

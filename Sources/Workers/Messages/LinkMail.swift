@@ -6,16 +6,15 @@ import Storage
 struct LinkMail {
     /// The recipient of a link.
     struct Recipient: Sendable {
-        /// The user whose account it acts on; nil if there is no account: the caller must not find out whether there is
-        /// one.
+        /// The user whose account the link changes; nil if there is no account, a fact that must not be revealed.
         var uid: UserID?
-        /// The app.
+        /// The app of the account.
         var app: AppID
-        /// The channel of the message.
+        /// The channel by which the message is sent.
         var channel = OutgoingMessage.Channel.email
-        /// The address, as the account has it.
+        /// The address in the form in which the account contains it.
         var address: String
-        /// The country code of a phone number; of an e-mail address, the user's.
+        /// The country code of the phone number or, for an e-mail address, of the user.
         var countryCode: String?
         /// The user's language, if known.
         var language: String?
@@ -29,7 +28,7 @@ struct LinkMail {
     /// The account before the change, for `undoAddress`.
     private let before: User?
 
-    /// Makes a message with a requested link; its template is the kind's by default.
+    /// Makes a message with a requested link; by default, the kind of link determines the template.
     init(_ kind: Link.Kind, saying template: OutgoingMessage.Template? = nil, to recipient: Recipient) {
         self.kind = kind
         self.template = template ?? Self.standard(kind)
@@ -60,11 +59,11 @@ struct LinkMail {
         self.before = before
     }
 
-    /// Creates the link and queues its message; voids earlier links of the kind, except undo links.
+    /// Creates the link and queues its message; voids earlier links of the same kind, except undo links.
     ///
-    /// Without an account nothing is sent, although the same work is done.
-    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if the link was
-    ///   requested and the address has reached its hourly limit of these messages.
+    /// If there is no account, nothing is sent, although the same work is done.
+    /// - Throws: `Rejection` with `TooManyRequests` if the link was requested and the address, with or without an
+    ///   account, has reached the hourly limit of these messages.
     func send(publicURL: String, in work: inout UnitOfWork) throws {
         if kind != .undoAddress { try count(in: work) }
         let expiresAt = work.now.adding(seconds: kind.lifeSeconds)
@@ -124,7 +123,7 @@ struct LinkMail {
         return detail
     }
 
-    /// Counts a requested message with a link; all spellings of an address share one count.
+    /// Counts a requested message with a link; all spellings of the same address share one count.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     func count(in work: UnitOfWork) throws {

@@ -2,9 +2,9 @@ import Domain
 import Sodium
 import Storage
 
-/// Rules that decide whether a link still fits its account, and that apply the link's effect to it.
+/// The rules that decide whether a link still fits its account, and that apply the link's effect to the account.
 ///
-/// The rules in words (reference: delivery#links).
+/// The reference describes the rules (delivery#links).
 enum LinkRules {
     /// Returns whether an account still has the state for which a link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
@@ -27,7 +27,8 @@ enum LinkRules {
         email == EmailAddress(trusted: address)
     }
 
-    /// Applies a link to its user, except a new password; false if another account now has the address.
+    /// Applies a link's effect to its user, except a new password; returns false if another account now has the
+    /// address.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -41,7 +42,8 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // A password set since may be an intruder's: the owner sets a new one with a code.
+        // A password that was set since the change of address may be an intruder's, so it is removed; the owner sets a
+        // new password with a code.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -49,10 +51,10 @@ enum LinkRules {
         return true
     }
 
-    /// Removes ways to log in that an intruder may have added within a day before the change or since.
+    /// Removes the ways to log in that an intruder may have added within a day before the change of address, or since.
     ///
-    /// These are identities, the other kind of address, a username that is a mailbox, and links sent to addresses of
-    /// that time.
+    /// The removed ways to log in are provider identities, the other kind of address, a username that is an e-mail
+    /// address, and undo links for recently proved addresses.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -74,11 +76,11 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the mailbox of a user's registration, proved by a link or code that sets a new password.
+    /// Verifies the e-mail address with which a user registered, after a link or code for a new password has proved it.
     ///
-    /// It removes everything linked while the mailbox was unproved: another person may log in with it. It changes
-    /// nothing for a user who proved the mailbox before or doesn't have it. It returns false if another account has
-    /// proved the mailbox.
+    /// Everything that was linked while the mailbox was unproved is removed, since another person could log in with it.
+    /// Nothing changes for a user who had already proved the mailbox, or whose account doesn't have it. The result is
+    /// false if another account has proved the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }

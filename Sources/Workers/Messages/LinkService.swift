@@ -3,15 +3,15 @@ import Providers
 package import Storage
 import Wire
 
-/// The service that shows links and follows them, for the pages that the program serves.
+/// The service that shows and follows links, for the web pages that the program serves.
 ///
-/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following a link uses it up
-/// in its effect's transaction, or not at all.
+/// Looking at a link changes nothing, so that a program that opens every link in a mail doesn't use up any link.
+/// Following a link uses up the link in the same transaction in which the link takes effect.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool
 
-    /// Uses the environment of the workers.
+    /// Creates the service in the environment of the workers.
     package init(_ environment: Environment) {
         self.environment = environment
         blocking = BlockingPool(max: environment.limits.pagesAtOnce)
@@ -19,7 +19,7 @@ package struct LinkService: Sendable {
 
     // MARK: Looking
 
-    /// Returns the page of a link, without following it.
+    /// Returns the page of a link, without following the link.
     package func look(_ token: String) async -> LinkView {
         await view {
             try environment.store.read { tx in
@@ -29,18 +29,18 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Returns a picture by its digest, or nil.
+    /// Returns the picture with a digest; nil if there is no such picture or the store is busy.
     package func avatar(_ digest: String) async -> AvatarTable.Image? {
         try? await blocking.run { try environment.store.read { try $0.avatars.find(digest) } }
     }
 
-    /// A link with its user, if it can be followed.
+    /// A link with its user; both are nil if the link can't be followed.
     private struct ResolvedLink: Sendable {
         var link: Link?
         var user: User?
         var appName = ""
 
-        /// Returns the page of the link: `over` if it can't be followed.
+        /// Returns the page of the link, which is `over` if the link can't be followed.
         func view(_ step: LinkView.Step) -> LinkView {
             guard let link, let user else { return LinkView(.over) }
             return LinkView(
@@ -63,7 +63,7 @@ package struct LinkService: Sendable {
         return ResolvedLink(link: link, user: user, appName: try tx.apps.find(user.app)?.name ?? user.app.text)
     }
 
-    /// Locks the user of a link, and all users with the address that it proves.
+    /// Locks the user of a link, and all users with the address that the link proves.
     private func lock(_ token: String, in tx: Transaction) throws {
         try tx.lock(naming: {
             let resolved = try resolved(token, at: tx.now, in: tx)
@@ -76,13 +76,13 @@ package struct LinkService: Sendable {
     }
 
     private func view(_ body: @escaping @Sendable () throws -> LinkView) async -> LinkView {
-        // The pool is full or the store unavailable: the link stays valid.
+        // If the pool is full or the store is unavailable, the link stays valid.
         (try? await blocking.run(body)) ?? LinkView(.busy)
     }
 
     // MARK: Following
 
-    /// Follows a link that needs only a confirmation.
+    /// Follows a link that needs only the user's confirmation.
     package func follow(_ token: String) async -> LinkView {
         await view {
             try environment.work(publishedBy: .session) { work in
@@ -101,7 +101,7 @@ package struct LinkService: Sendable {
         }
     }
 
-    /// Sends the replaced address a link to restore it, and notifies the user's terminals.
+    /// Sends a link to the replaced address, which restores that address, and notifies the user's terminals.
     private func notifyChange(from before: User?, to user: User, in work: inout UnitOfWork) throws {
         guard let before, let new = user.email, before.pendingEmail == new else { return }
         let payload = AccountCodec.addressChanged(
@@ -130,7 +130,8 @@ package struct LinkService: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; of two simultaneous visitors one succeeds.
+    /// The password is hashed before the link is used up; if two visitors follow the link at the same time, only one
+    /// succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let seen: ResolvedLink
         do {

@@ -5,20 +5,20 @@ import Storage
 import Synchronization
 import Wire
 
-/// The consequences of tries to send a message, for all routes.
+/// The handling of the outcomes of tries to send messages, for all routes.
 ///
-/// It tracks the condition of each channel, so that a dummy looks like a message: its terminal gets the outcome of the
-/// last real message, after the same time.
+/// The class also tracks the condition of each channel, so that a dummy can't be distinguished from a real message: a
+/// dummy's terminal gets the outcome that the last real message had, after the same time.
 package final class MessageOutcomes: Sendable {
-    /// The condition of a channel.
+    /// The condition of a channel, as seen in the last tries to send.
     struct Condition: Equatable {
-        /// Whether the last try was accepted, or refused because of the message itself.
+        /// Whether, at the last try, the message was accepted, or was refused because of the message itself.
         var works = true
-        /// The milliseconds from the last message's creation until it was sent.
+        /// The time from the creation of the last message until the message was sent, in milliseconds.
         var milliseconds: Int64 = 0
     }
 
-    /// The number of shown messages whose secrets are remembered.
+    /// The number of logged messages whose secrets are remembered.
     private static let secretsMax = 100
     private let shown = Mutex<[(id: MessageID, secret: String)]>([])
 
@@ -36,7 +36,7 @@ package final class MessageOutcomes: Sendable {
     private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
     private let logger: Logger
 
-    /// Begins without outcomes.
+    /// Creates the handling, without any outcomes.
     package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) { self.logger = logger }
 
     /// Returns the condition of a channel.
@@ -53,7 +53,7 @@ package final class MessageOutcomes: Sendable {
 
     /// Handles a message that a provider sent: deletes it and notifies its terminal.
     ///
-    /// If `isShown`, its text is logged and its secret remembered.
+    /// If `isShown`, the message's text was logged, and its secret is remembered.
     func sent(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -71,7 +71,7 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, nil, in: &work)
     }
 
-    /// Handles a failed try: schedules the next, or gives up the message.
+    /// Handles a failed try to send a message: schedules the next try, or gives up on the message.
     func failed(
         _ row: OutgoingMessageTable.Due,
         _ failure: MessageFailure,
@@ -82,7 +82,8 @@ package final class MessageOutcomes: Sendable {
             self.count(row, "retried")
             self.log(failure, of: row)
         }
-        // The lease has expired and another process tries: its outcome counts.
+        // If the lease has expired and another process tries to send the message, only the outcome of that process
+        // counts.
         guard try work.tx.outgoingMessages.isAt(row.tries, row.message.id) else { return }
         let error = row.message.redacted(failure.reason)
         try noteUse(row, by: provider, failure: error, in: work)
@@ -108,18 +109,18 @@ package final class MessageOutcomes: Sendable {
         )
     }
 
-    /// Returns the reason for giving up a refused message; nil if it is tried again.
+    /// Returns the reason for giving up on a refused message; nil if sending is tried again.
     private static func reason(
         _ failure: MessageFailure,
         _ row: OutgoingMessageTable.Due,
         refusalsMax: Int
     ) -> Rejection? {
-        if case .final = failure { return Rejection(.invalidRequest, "This number or address takes no messages.") }
+        if case .final = failure { return Rejection(.invalidRequest, "This number or address accepts no messages.") }
         guard row.tries >= refusalsMax else { return nil }
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// Handles a due dummy: reports an outcome by the channel's condition to its terminal.
+    /// Handles a due dummy: reports an outcome to its terminal, depending on the channel's condition.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds
@@ -187,7 +188,7 @@ package final class MessageOutcomes: Sendable {
         work.effects.log(LoggedEvent(.messageFailed, at: work.now, app: message.app, data: data))
     }
 
-    /// Records for the operator whether the app's messages are sent; logged messages don't count.
+    /// Records for the operator whether the app's messages can be sent; messages that are only logged don't count.
     private func noteUse(
         _ row: OutgoingMessageTable.Due,
         by provider: String,
@@ -209,7 +210,7 @@ package final class MessageOutcomes: Sendable {
         )
     }
 
-    /// Logs a failure for the operator in the other side's words, without secrets that they may repeat.
+    /// Logs a failure for the operator in the provider's words, from which the message's secrets are removed.
     private func log(_ failure: MessageFailure, of row: OutgoingMessageTable.Due) {
         logger.warning(
             "A message was not accepted",
@@ -224,7 +225,7 @@ package final class MessageOutcomes: Sendable {
         let age = max(0, now.milliseconds - row.createdAt.milliseconds)
         conditions.withLock { conditions in
             conditions[row.message.channel, default: Condition()].works = works
-            // The time of a later try is not the time that a message takes.
+            // The time until a later try isn't typical of the time that a message takes.
             guard works, row.tries <= 1 else { return }
             conditions[row.message.channel]?.milliseconds = age
         }
@@ -234,7 +235,7 @@ package final class MessageOutcomes: Sendable {
         pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
     }
 
-    /// Returns the seconds before the next try: they double with each try.
+    /// Returns the seconds before the next try, which double with each try.
     static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
         Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }

@@ -4,12 +4,12 @@ import Storage
 import Synchronization
 import Wire
 
-/// The sender of queued e-mails and texts: leases them in small transactions, hands them over outside of these, and
-/// stores the outcome.
+/// The sender of queued e-mails and text messages, which leases them in small transactions and sends them outside
+/// transactions.
 ///
-/// A message that is leased and not settled when the process ends is due again after the restart, and at the latest
-/// when its lease expires: each message is sent at least once. The sender runs in the process of the session worker,
-/// which publishes for it.
+/// If the process ends while a message is leased and has no outcome yet, the message is due again after the restart, or
+/// at the latest when its lease expires, so each message is sent at least once. The sender runs in the process of the
+/// session worker, which publishes the sender's MQTT messages.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -18,7 +18,7 @@ package final class MessageSender: Sendable {
     private let ring: AsyncStream<Void>.Continuation
     private let inFlight = Mutex<[OutgoingMessage.Channel: Int]>([:])
 
-    /// The action that follows the commit.
+    /// The action that is carried out for a message after the commit.
     private enum Step {
         case send(OutgoingMessageTable.Due, ComposedMessage)
         case log(OutgoingMessage, MessageText?)
@@ -38,7 +38,7 @@ package final class MessageSender: Sendable {
 
     // MARK: The loop
 
-    /// Runs until `stop` or until the task is cancelled.
+    /// Runs until `stop` is called or the task is cancelled.
     package func run() async {
         let ring = ring
         resume()
@@ -57,16 +57,16 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes the previous process's messages due at once: an operator may have fixed their problem.
+    /// Makes the messages of the previous process due immediately, since an operator may have fixed their problem.
     private func resume() {
-        // Another of several processes may be sending them.
+        // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }
         do { try environment.store.batch(at: environment.clock.now) { tx in try tx.outgoingMessages.resume() } } catch {
             logger.warning("Messages of the last run wait for their next try", because: error)
         }
     }
 
-    /// Ends `run`; messages under way get two seconds to complete.
+    /// Ends `run`; messages that are being sent get two more seconds.
     package func stop() { ring.finish() }
 
     private func drain() async {
@@ -77,7 +77,7 @@ package final class MessageSender: Sendable {
 
     /// Runs one round; returns the time until the next message is due.
     ///
-    /// It is at most a second, since another process may also leave messages.
+    /// The time is at most a second, since another process may also queue messages.
     func round() -> Duration {
         guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {
@@ -123,7 +123,7 @@ package final class MessageSender: Sendable {
         for step in steps { carryOut(step) }
     }
 
-    /// Decides on a due message; returns the action after the commit.
+    /// Decides what happens to a due message; returns the action to carry out after the commit.
     private func decide(
         _ row: OutgoingMessageTable.Due,
         in work: inout UnitOfWork
@@ -203,7 +203,7 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcome of a try; if it can't be stored, the message is tried again after its lease.
+    /// Stores the outcome of a try to send; if the outcome can't be stored, the message is sent again after its lease.
     private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
         do {
             try environment.work(publishedBy: .session) { work in

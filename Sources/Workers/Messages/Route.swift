@@ -2,16 +2,16 @@ package import Domain
 
 /// The way in which the messages of a channel are sent.
 package enum Route: Sendable {
-    /// Published for gateways, which answer.
+    /// Messages are published for gateways, which answer with the outcome.
     case gateway
-    /// Not sent, only logged; in development with the text.
+    /// Messages are not sent, but only logged; in development, with their text.
     case log(showsText: Bool)
-    /// Sent by the service itself; returns when the other side has accepted it.
+    /// Messages are sent by the service itself; the function returns when the provider has accepted the message.
     case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
 
-    /// The name of the route that sends nothing.
+    /// The name of the route that only logs messages.
     package static let logName = "log"
-    /// The name of the route over gateways.
+    /// The name of the route that sends messages through gateways.
     static let gatewayName = "gateway"
 
     /// Returns the route's name in the channel's setting.
@@ -25,36 +25,36 @@ package enum Route: Sendable {
     }
 }
 
-/// A message as the service sends it.
+/// A message with its text, as the service sends it.
 package struct ComposedMessage: Sendable {
-    /// The id by which the other side can drop a repeat.
+    /// The id by which the provider can recognise and drop a repeated message.
     package var id: MessageID
-    /// An e-mail address, or a phone number with `+` and its country code.
+    /// The recipient: an e-mail address, or a phone number with `+` and its country code.
     package var to: String
-    /// The country code of the number, or the user's.
+    /// The country code of the phone number or, for an e-mail address, of the user.
     package var countryCode: String?
-    /// The template, for a provider with its own texts.
+    /// The template, for a provider that has texts of its own.
     package var template: OutgoingMessage.Template
     /// The values for the template, including `language`.
     package var params: [String: String]
-    /// The time from which it is useless.
+    /// The time from which the message is useless.
     package var expiresAt: Instant
     /// The name of the app.
     package var appName: String
-    /// The text.
+    /// The text of the message.
     package var text: MessageText
 }
 
 /// The reason why a message was not accepted.
 package enum MessageFailure: Error, Sendable, Equatable {
-    /// The other side refuses this message.
+    /// The provider refused the message this time.
     case refused(String)
-    /// The other side will always refuse it, for example because the address does not exist.
+    /// The provider will always refuse the message, for example because the address does not exist.
     case final(String)
-    /// The other side can't be reached, or accepts nothing at present.
+    /// The provider can't be reached, or accepts no messages at present.
     case unavailable(String)
 
-    /// The reason, for operators.
+    /// The reason as text for operators.
     package var reason: String {
         switch self {
         case .refused(let reason), .final(let reason), .unavailable(let reason): reason
@@ -78,8 +78,9 @@ extension ComposedMessage {
 }
 
 extension OutgoingMessage {
-    /// Whether its outcome must not reveal whether the account exists: as with a dummy, it shows only the channel's
-    /// condition.
+    /// Whether the message's outcome must not reveal whether the account exists.
+    ///
+    /// The reported outcome of such a message depends only on the channel's condition, like the outcome of a dummy.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -89,10 +90,10 @@ extension OutgoingMessage {
         }
     }
 
-    /// The code or link in it, if any.
+    /// The code or link that the message contains, if any.
     package var secret: String? { params["code"] ?? params["url"] }
 
-    /// Returns a text from outside on one line, without the secrets and the address of this message.
+    /// Returns a provider's text as one line, from which the secrets and the address of this message are removed.
     func redacted(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(300).map { scalar in
             scalar.properties.generalCategory == .control ? " " : String(scalar)

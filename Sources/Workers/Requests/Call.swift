@@ -2,19 +2,19 @@ import Domain
 import Storage
 import Wire
 
-/// A request being carried out, with its sender and its effects.
+/// A request that is being carried out, with its sender and its effects.
 struct Call {
     let request: AppRequest
-    /// The app, as imported.
+    /// The app of the request, as the operator has imported it.
     let app: App
-    /// The session of the request's token, or of the user for whom a key asks; nil if the method needs none.
+    /// The session of the request's token, or of the user for whom a key acts; nil if the method needs no session.
     var session: Session?
-    /// The API key of the request's token; nil for a user's session.
+    /// The API key whose secret is the request's token; nil if the token belongs to a user's session.
     let key: APIKey?
     let environment: Environment
     /// The request's part of the transaction; its effects are dropped if the request is refused.
     var work: UnitOfWork
-    /// The result of the requested slow work; empty if none was requested.
+    /// The result of the requested slow work; empty if no slow work was requested.
     var prepared = Prepared()
     /// Whether slow work was requested and is done.
     var isPrepared = false
@@ -32,46 +32,46 @@ struct Call {
         return session
     }
 
-    /// Returns the user, or the server whose key it is, as the actor of the request's effects.
+    /// Returns the actor of the request's effects: the user, or the server to which the API key belongs.
     func actor() throws(Rejection) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         let session = try caller()
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }
 
-    /// Returns the number of rows of a page: `limit`, or the default.
+    /// Returns the requested number of rows of a page: the field `limit`, or the default.
     ///
-    /// - Throws: `Rejection` if it is not an integer from 1 to `Limits.pageMax`.
+    /// - Throws: `Rejection` if `limit` is not an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
-    /// Returns the number of rows before the page: `offset`, or 0.
+    /// Returns the number of rows before the requested page: the field `offset`, or 0.
     ///
-    /// - Throws: `Rejection` if it is not a non-negative integer.
+    /// - Throws: `Rejection` if `offset` is not a non-negative integer.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
-    /// Returns a product if the app may see it, or nil.
+    /// Returns a product; nil if the product is unknown or the app is not allowed to see it.
     func product(of key: ProductKey) throws -> Product? { try app.products.contains(key) ? work.product(key) : nil }
 }
 
-/// The rows of a list that a page shows.
+/// The range of the rows of a list that a page shows.
 struct PageRange {
     /// The number of rows before the page.
     var offset: Int64
-    /// The number of rows of the page.
+    /// The number of rows on the page.
     var limit: Int
 }
 
 /// The outcome of a method.
 enum Reply {
-    /// A result; a result with a token or a secret is sealed at rest.
+    /// The result of a method; if it contains a token or a secret, it is sealed at rest.
     case result(Answer, isSecret: Bool = false)
-    /// The result of a reading method as JSON, published without the outbox.
+    /// The result of a reading method as JSON, which is published without the outbox.
     case encoded([UInt8])
-    /// A refusal whose side effects stay, such as a counted try.
+    /// A refusal after which the method's changes are kept, such as a counted try.
     case refusal(Rejection)
-    /// The answer follows when a command's outcome is known.
+    /// No answer yet: the answer follows when the outcome of a command is known.
     case later(DeviceID, cid: Int64)
-    /// No answer yet: more slow work follows, and then `run` again with its result.
+    /// No answer yet: more slow work is done first, and then `run` is called again with the result.
     case more(BackgroundTask)
 
     /// The empty result of a method that succeeded.
@@ -80,22 +80,23 @@ enum Reply {
 
 /// One method of app requests.
 struct Method: Sendable {
-    /// Whether it needs a session's token.
+    /// Whether the method needs the token of a session or a key.
     var needsToken = true
-    /// Whether it changes nothing, so that a repeat may be carried out again.
+    /// Whether the method changes nothing, so that a repeated request may be carried out again.
     var isReading = false
-    /// Whether it refuses before it writes anything, so that a refusal needs no rollback.
+    /// Whether the method writes nothing before it refuses a request, so that a refusal needs no rollback.
     var refusesFirst = false
-    /// The locks taken before it runs, on everything that it writes about or decides on.
+    /// The locks on users and devices that are taken before the method runs.
     var locks = MethodLocks.none
-    /// Whether the method exists; requests for an unknown method leave nothing in the store.
+    /// Whether the method exists; requests for unknown methods are not kept in the store.
     var isKnown = true
-    /// Checks the request and returns the slow work that must be done first; nil if there is none.
+    /// Checks the request, and returns the slow work that must be done before `run`; nil if there is no slow work.
     ///
-    /// It checks limits and counts tries: its changes are committed before the work begins. `run` follows in a separate
-    /// transaction, after the token was checked again, and must check everything again. Expensive work, above all a
-    /// hash, is better requested by `run` (`Reply.more`), once a cheap proof is known to be right.
+    /// `prepare` checks limits and counts tries; its changes are committed before the slow work begins. `run` follows
+    /// in a separate transaction, in which the token is checked again first; `run` must repeat all other checks.
+    /// Expensive work, above all a hash, is better requested by `run` (`Reply.more`), after a cheap proof has turned
+    /// out to be correct.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
-    /// Carries out the request.
+    /// The function that carries out the request.
     var run: @Sendable (inout Call) throws -> Reply
 }

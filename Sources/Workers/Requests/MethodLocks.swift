@@ -4,16 +4,16 @@ import Wire
 
 /// The locks taken before a method runs (`Transaction.lock`).
 enum MethodLocks {
-    /// Nothing: the method only reads, or itself locks the rows that it finds by a name.
+    /// No lock: the method only reads, or it takes the locks itself.
     case none
-    /// The device that the request names.
+    /// A lock on the device that the request names.
     case device
-    /// The caller.
+    /// A lock on the calling user.
     case user
-    /// The caller and the device that the request names.
+    /// Locks on the calling user and on the device that the request names.
     case userAndDevice
 
-    /// Takes the locks.
+    /// Takes the locks for a request.
     ///
     /// - Throws: `Rejection` if the caller's session has ended meanwhile.
     func take(for call: inout Call) throws {
@@ -30,9 +30,9 @@ enum MethodLocks {
 }
 
 extension Call {
-    /// Locks a user and a device, if any, and checks again whether the caller's session is live.
+    /// Locks a user and a device, if given, and checks again whether the caller's session is valid.
     ///
-    /// - Throws: `Rejection` if it has ended meanwhile.
+    /// - Throws: `Rejection` if the caller's session has ended meanwhile.
     mutating func lock(user uid: UserID? = nil, device did: DeviceID? = nil) throws {
         let users = [uid].compactMap(\.self)
         let devices = [did].compactMap(\.self)
@@ -45,7 +45,7 @@ extension Call {
 
     /// Locks the caller, if any, and the users that `find` returns.
     ///
-    /// - Returns: Whether rows read before may have changed meanwhile, and must be read again.
+    /// - Returns: Whether rows that were read before the locking may have changed and must be read again.
     @discardableResult
     func lock(users find: () throws -> [UserID?]) throws -> Bool {
         try tx.lock(naming: {
@@ -53,15 +53,15 @@ extension Call {
         })
     }
 
-    /// Locks the caller, if any, and all users with an address that one of them is about to prove.
+    /// Locks the caller, if any, and all users who have an address that is about to be proved.
     ///
-    /// - Returns: Whether rows read before may have changed meanwhile, and must be read again.
+    /// - Returns: Whether rows that were read before the locking may have changed and must be read again.
     @discardableResult
     func lock(holdersOf address: Address, region: String) throws -> Bool {
         try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
     }
 
-    /// Locks the users that `find` returns, and the user whose session on the terminal a login ends.
+    /// Locks the users that `find` returns, and the user whose session on the terminal is ended by a login.
     func lockForLogin(_ find: () throws -> [UserID?]) throws {
         try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
     }

@@ -3,10 +3,10 @@ import Wire
 
 /// The requests whose slow work is under way.
 ///
-/// They are kept in memory only: a client that gets no answer asks again with the same id. The type is a value, so that
-/// a failed transaction leaves it unchanged.
+/// Pending requests are kept only in memory, since a client that gets no answer repeats its request with the same id.
+/// The type is a value, so that a failed transaction leaves the pending requests unchanged.
 ///
-/// The rules in words (reference: requests#id).
+/// The reference describes the rules (requests#id).
 struct PendingRequests {
     /// The sender and the id of a request.
     struct Key: Hashable {
@@ -19,23 +19,23 @@ struct PendingRequests {
         }
     }
 
-    /// The maximum number of repeats that get a separate answer.
+    /// The maximum number of repeats of a request that get a separate answer.
     private static let othersMax = 8
 
     let completions: CompletionQueue
     private var entries: [UInt64: PendingRequest] = [:]
     private var jobs: [Key: UInt64] = [:]
     private var last: UInt64 = 0
-    /// The bytes of the waiting requests, as received.
+    /// The total size of the waiting requests as received, in bytes.
     private(set) var bytes = 0
 
     init(_ completions: CompletionQueue) { self.completions = completions }
 
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether the work of a waiting request is done.
+    /// Whether the slow work of at least one waiting request is done.
     var canRelease: Bool { !entries.isEmpty && completions.has { entries[$0] != nil } }
 
-    /// Adds a request and returns its work, to be submitted after the commit.
+    /// Adds a request, and returns its slow work, which must be submitted after the commit.
     mutating func admit(_ pending: PendingRequest, _ work: BackgroundTask) -> BackgroundJob {
         last += 1
         var pending = pending
@@ -53,7 +53,7 @@ struct PendingRequests {
         )
     }
 
-    /// Joins a repeat to the waiting request with its id; returns false if there is none.
+    /// Joins a repeat to the waiting request with the same id; returns false if no such request waits.
     ///
     /// - Throws: `Rejection` if the id was used for another request.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
@@ -66,7 +66,7 @@ struct PendingRequests {
         return true
     }
 
-    /// Removes and returns the requests whose work is done, at most `limit`, in order of arrival.
+    /// Removes and returns at most `limit` requests whose slow work is done, in order of arrival.
     mutating func release(
         atMost limit: Int
     ) -> [(pending: PendingRequest, prepared: Prepared)] {
@@ -84,8 +84,8 @@ struct PendingRequest {
     var request: AppRequest
     var content: [UInt8]
     var method: Method
-    /// The further destinations of the answer, for repeats that have joined.
+    /// The further destinations of the answer, which belong to repeats that have joined.
     var others: [ReplyAddress] = []
-    /// Whether room for its answer is reserved in the terminal's budget (`AnswerBudget`).
+    /// Whether room for the answer is reserved in the terminal's budget (`AnswerBudget`).
     var isReserved = false
 }

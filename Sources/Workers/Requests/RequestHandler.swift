@@ -2,22 +2,23 @@ package import Domain
 package import Storage
 import Wire
 
-/// The handler of a worker's app requests, with a table of methods by name.
+/// The handler of the app requests that a worker receives, with a table of methods by name.
 ///
-/// It is the whole account worker and the whole reach worker; the control and the schedule worker have one in addition to their other work.
+/// The account worker and the reach worker have no other handler; the control worker and the schedule worker use this
+/// handler in addition to their own.
 package struct RequestHandler: BatchHandler {
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     package let role: WorkerRole
     private let methods: [String: Method]
     private let environment: Environment
     private var processor: RequestProcessor
 
-    /// Returns the handler of the account worker: accounts and sessions.
+    /// Returns the handler of the account worker, for requests about accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
         RequestHandler(.account, methods: AccountMethods.all.merging(SessionMethods.all) { _, new in new }, environment)
     }
 
-    /// Returns the handler of the worker for readers outside: events.
+    /// Returns the handler of the reach worker, for requests of servers that read events.
     package static func reach(_ environment: Environment) -> RequestHandler {
         RequestHandler(.reach, methods: EventMethods.all, environment)
     }
@@ -55,13 +56,13 @@ package struct RequestHandler: BatchHandler {
         }
     }
 
-    /// Begins the work of a batch, with a current catalog.
+    /// Begins the work of a batch with an up-to-date catalog.
     mutating func beginWork(in tx: Transaction) throws -> UnitOfWork { try processor.beginWork(in: tx) }
 
-    /// Ends the work of a batch; returns its effects.
+    /// Ends the work of a batch, and returns the work's effects.
     mutating func endWork(_ work: UnitOfWork) -> Effects { processor.endWork(work) }
 
-    /// Carries out one message.
+    /// Carries out one message of a batch.
     mutating func handle(_ message: Inbound, in work: inout UnitOfWork) throws {
         work.tx.beginPiece()
         let topic = environment.topics.parse(message.topic)
@@ -82,7 +83,7 @@ package struct RequestHandler: BatchHandler {
         WaitingWork(canRelease: canRelease, isAwaiting: !processor.waiting.isEmpty)
     }
 
-    /// Whether the slow work of a waiting request is done.
+    /// Whether the slow work of at least one waiting request is done.
     var canRelease: Bool { processor.waiting.canRelease }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
@@ -92,7 +93,7 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
-    /// Carries out requests whose slow work is done, as many as one transaction may.
+    /// Carries out requests whose slow work is done, as many as one transaction may contain.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
         let isShared = environment.store.isShared
         let limits = environment.limits
@@ -100,7 +101,7 @@ package struct RequestHandler: BatchHandler {
             atMost: isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce,
             in: &work
         )
-        // The others follow the requests that have arrived meanwhile.
+        // The remaining requests are carried out after requests that have arrived meanwhile.
         if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }
 

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Answers to requests and to their repeats.
+/// The answers to requests and to their repeats.
 extension RequestProcessor {
     // MARK: Repeats
 
@@ -20,8 +20,8 @@ extension RequestProcessor {
         return known
     }
 
-    /// Answers a repeat like the first request, or lets it wait with that one; returns false if it must be carried out
-    /// again.
+    /// Answers a repeat like the first request, or lets it wait with the first; returns false if it must be carried
+    /// out.
     func repeated(_ pending: PendingRequest, _ known: RequestTable.Known, in work: inout UnitOfWork) throws -> Bool {
         if let (did, cid) = known.waitsFor {
             try work.tx.commands.addWaiter(waiter(pending.request), for: did, cid: cid)
@@ -104,7 +104,7 @@ extension RequestProcessor {
         }
     }
 
-    /// Refuses a request; a refusal that would not change is kept for repeats.
+    /// Refuses a request; keeps the refusal for repeats if a repeat would be refused for the same reason.
     func refuse(
         _ pending: PendingRequest,
         _ rejection: Rejection,

@@ -1,9 +1,10 @@
 import Domain
 
-/// Requests while the disk has too little space.
+/// The handling of requests while the disk has too little space.
 extension RequestProcessor {
-    /// Methods that end sessions: they protect users and free space, and are carried out as long as the disk accepts
-    /// any write.
+    /// The methods that end sessions.
+    ///
+    /// These methods are carried out as long as the disk accepts writes, since they protect users and free space.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode", "session/terminate",
         "session/terminateOthers",

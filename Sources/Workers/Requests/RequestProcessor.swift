@@ -3,12 +3,12 @@ import Sodium
 import Storage
 import Wire
 
-/// The processor of requests, which checks envelope, repeats and token, runs methods and writes their answers.
+/// The processor of requests, which checks a request's form, id and token, runs its method and stores the answer.
 struct RequestProcessor {
     let environment: Environment
     private var catalog = Catalog()
     private var ids: IDSource
-    /// Requests whose slow work is under way.
+    /// The requests whose slow work is under way.
     var waiting: PendingRequests
 
     init(_ environment: Environment, _ waiting: PendingRequests = PendingRequests(CompletionQueue {})) {
@@ -19,7 +19,7 @@ struct RequestProcessor {
 
     private var topics: Topics { environment.topics }
 
-    /// Begins the work of a batch, with a current catalog.
+    /// Begins the work of a batch with an up-to-date catalog.
     mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try catalog.update(in: tx)
         var work = UnitOfWork(tx, topics: topics, limits: environment.limits, catalog: catalog, ids: ids)
@@ -27,21 +27,23 @@ struct RequestProcessor {
         return work
     }
 
-    /// Ends the work of a batch; returns its effects.
+    /// Ends the work of a batch, and returns the work's effects.
     mutating func endWork(_ work: UnitOfWork) -> Effects {
         ids = work.ids
         return work.effects
     }
 
-    /// Prepares for a new connection: without a session the broker has kept no copies of requests that were refused for
-    /// an absent worker.
+    /// Prepares for a new connection to the broker.
+    ///
+    /// If the MQTT session was lost, the broker has no copies of the requests that were refused for an absent worker,
+    /// so their records are deleted.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway(of: environment.shards) }
     }
 
     /// Reads a request; an invalid request is refused and kept as a dead letter.
     ///
-    /// `isKnown` says whether its method exists here.
+    /// `isKnown` says whether the request's method exists in this worker.
     func decode(_ message: Inbound, as target: RequestTarget, isKnown: Bool, in work: inout UnitOfWork) -> AppRequest? {
         let reply = topics.replyAddress(message, of: target.app, on: target.terminal)
         do {
@@ -75,7 +77,7 @@ struct RequestProcessor {
 
     /// Carries out a request once, even if it arrives several times, and queues its answer.
     ///
-    /// A request that needs slow work first waits among the pending requests until the work is done.
+    /// A request that first needs slow work waits among the pending requests until that work is done.
     mutating func answer(_ request: AppRequest, with method: Method, in work: inout UnitOfWork) throws {
         let pending = PendingRequest(request: request, content: Sodium.sha256(request.content), method: method)
         do {
@@ -115,17 +117,17 @@ struct RequestProcessor {
         }
     }
 
-    /// Checks app, id and token; returns nil if the request was answered as a repeat.
+    /// Checks a request's app, id and token; returns nil if the request was handled as a repeat.
     private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
-        // Writing methods lock users themselves, in an order that a lock taken here would break; a login replaces the
-        // session whose token it carries.
+        // The use of a token isn't recorded for writing methods here: they lock users in a fixed order, which a lock
+        // taken here would break, and a login replaces the session of its token anyway.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
-            // The command may have ended meanwhile.
+            // The command may have ended before the device was locked.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }
@@ -149,7 +151,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses work if its pool has no room for it alongside the batch's other jobs, and counts hashes.
+    /// Refuses slow work if its pool has no room in addition to the batch's other jobs; counts hashes.
     private func admit(
         _ task: BackgroundTask,
         _ call: Call,
@@ -172,7 +174,7 @@ struct RequestProcessor {
         if pool == .password { try call.quotas.take(call.hashQuotas) }
     }
 
-    /// Puts a request into the pending requests; its slow work begins after the commit.
+    /// Adds a request to the pending requests; its slow work begins after the commit.
     private mutating func wait(
         _ pending: PendingRequest,
         for task: BackgroundTask,
@@ -203,14 +205,14 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and makes the worker refuse it too when it returns.
+    /// Refuses a request whose worker is absent, and makes the worker also refuse the request when the worker returns.
     ///
-    /// The broker still delivers the request then, and a command of yesterday must not take effect. A repeat sent later
-    /// is carried out.
+    /// When the worker returns, the broker still delivers the request, but a command from yesterday must not take
+    /// effect. If the client repeats the request after the worker has returned, the repeat is carried out.
     func refuseForAbsentWorker(_ request: AppRequest, _ rejection: Rejection, in work: inout UnitOfWork) throws {
         let content = Sodium.sha256(request.content)
         let known = try work.tx.requests.find(request.terminal.text, request.id)
-        // The worker itself, when it returns, answers a request that took effect; answers of reading methods aren't
+        // If the request has already taken effect, the returning worker answers it; answers of reading methods aren't
         // kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
@@ -219,7 +221,7 @@ struct RequestProcessor {
         if let times = known?.turnedAway {
             try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
         } else {
-            // The worker may have returned and carried it out meanwhile.
+            // The worker may have returned and carried out the request meanwhile.
             let isNew =
                 try work.tx.requests.keepRefusal(
                     sender,
@@ -237,7 +239,7 @@ struct RequestProcessor {
     }
 }
 
-/// The sender and the method of a request, as its topic names them.
+/// The sender and the method that the topic of a request names.
 struct RequestTarget {
     let app: AppID
     let terminal: TerminalID
@@ -247,7 +249,7 @@ struct RequestTarget {
     /// The method with its service, such as `device/bind`.
     var name: String { "\(service)/\(method)" }
 
-    /// Reads a topic; nil if it isn't a request's topic.
+    /// Reads a topic; nil if the topic isn't that of a request.
     init?(_ topic: Topic) {
         guard case .request(let app, let terminal, let service, let method) = topic else { return nil }
         self.app = app
@@ -258,7 +260,7 @@ struct RequestTarget {
 }
 
 extension Topics {
-    /// Returns the destination of an answer: the Response Topic if it is in the terminal's own space, otherwise the
+    /// Returns the destination of an answer: the Response Topic if it is below the terminal's topics, otherwise the
     /// terminal's default topic.
     func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }

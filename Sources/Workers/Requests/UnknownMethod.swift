@@ -1,12 +1,12 @@
 import Domain
 import Wire
 
-/// The answer to requests for unknown methods.
+/// The refusal of requests for unknown methods.
 enum UnknownMethod {
-    /// Returns a method that refuses its request with `InvalidRequest` and keeps nothing of it.
+    /// Returns a method that refuses its request with `InvalidRequest`; the request is not kept.
     ///
-    /// The answer repeats the name only if it has the form of a method's name: any other text may be a secret in the
-    /// wrong place.
+    /// The answer repeats the name only if it has the form of a method's name, since any other text may be a secret in
+    /// the wrong place.
     static func named(_ name: String) -> Method {
         let levels = name.split(separator: "/", omittingEmptySubsequences: false)
         let isShown = levels.count == 2 && levels.allSatisfy(Topics.isMethodWord)

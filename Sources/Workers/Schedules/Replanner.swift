@@ -1,17 +1,18 @@
 import Domain
 import Storage
 
-/// The replanning of schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
+/// The replanning of schedules, in small steps, after a change of a time zone's rules, of a place, or of the machine's
+/// clock.
 struct Replanner {
-    /// The time of the next check of zones and clock.
+    /// The time of the next check of the time zones and the clock.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The smallest step back that counts; smaller ones are corrections of the clock.
+    /// The smallest backward step that counts, in seconds; smaller steps are corrections of the clock.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Replans a limited number of schedules, after a check of zones and clock if one is due.
+    /// Replans a limited number of schedules; if a check of the time zones and the clock is due, does this check first.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
@@ -42,14 +43,14 @@ struct Replanner {
     private func check(in tx: Transaction) throws {
         let zones = try tx.replans.zones()
         for (name, rules) in zones {
-            // A zone that the system no longer has keeps its rules.
+            // A time zone that the system no longer knows keeps its rules.
             guard let data = ZoneFiles.data(of: name), data != rules else { continue }
             try tx.replans.setZone(name, data)
             try tx.replans.add(.zone(name))
         }
         let before = try tx.meta.value(Self.clockFact).flatMap { Int64($0) } ?? 0
         if tx.now.adding(seconds: Self.backSeconds).milliseconds < before {
-            // Occurrences that a fast clock skipped are still to come.
+            // Occurrences that were skipped while the clock was ahead are still to come.
             for (name, _) in zones { try tx.replans.add(.zone(name)) }
         }
         try tx.meta.set(Self.clockFact, to: "\(tx.now.milliseconds)")
@@ -57,17 +58,17 @@ struct Replanner {
 
     // MARK: Planning
 
-    /// Returns a schedule with its new next occurrence; nil if it is unchanged.
+    /// Returns a schedule with its new next occurrence; nil if the occurrence is unchanged.
     private func replanned(
         _ schedule: Schedule,
         by calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws -> Schedule? {
-        // A due occurrence waits for its trigger.
+        // An occurrence that is due waits for its trigger, so it is not replanned.
         guard schedule.isEnabled, schedule.nextAt.map({ $0 > now }) ?? true else { return nil }
         var schedule = schedule
         var start = max(now, schedule.activeSince)
-        // A one-time occurrence is not lost if its time is now in the past.
+        // The occurrence of a one-time schedule is not lost if its new time is in the past.
         if case .once = schedule.timing.days { start = schedule.activeSince }
         let next = try calendar.next(schedule, after: start)
         guard next != schedule.nextAt else { return nil }

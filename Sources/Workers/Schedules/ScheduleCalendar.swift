@@ -1,22 +1,23 @@
 package import Domain
 package import Storage
 
-/// A calendar for the times of schedules, with the zones in force and the places of their devices.
+/// A calendar that computes the times of schedules, from the stored time zones and the places of the devices.
 ///
-/// It is valid for one transaction, since it caches rows.
+/// A calendar is valid for only one transaction, since it caches rows.
 package struct ScheduleCalendar {
     private let tx: Transaction
-    /// Whether a zone is stored as in force at its first use.
+    /// Whether a time zone is stored at its first use.
     private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that can write.
+    /// Creates a calendar; if `keepsNewZones`, a time zone is stored at its first use, which requires a writing
+    /// transaction.
     package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
         self.keepsNewZones = keepsNewZones
     }
 
-    /// Returns the rules of a zone; nil if no zone has the name.
+    /// Returns the rules of a time zone; nil if no zone has this name.
     mutating func zone(_ name: String) throws -> ZoneRules? {
         if let known = zones[name] { return known }
         if let data = try tx.replans.zone(name), let rules = ZoneRules(file: data) {
@@ -31,8 +32,8 @@ package struct ScheduleCalendar {
         return rules
     }
 
-    /// Returns the place of a device for one of its users: the home that contains it, else the place in the user's
-    /// profile.
+    /// Returns the place of a device for one of its users: the place of the user's home that contains the device,
+    /// otherwise the place in the user's profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
         if let id = try tx.homes.home(of: did, uid), let place = try tx.homes.find(id, of: uid)?.place { return place }
         let profile = try tx.accounts.find(uid)?.profile
@@ -40,9 +41,10 @@ package struct ScheduleCalendar {
         return Location(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns the zone and place for a schedule's times; the place only if they need one.
+    /// Returns the time zone and the place for a schedule's times; the place is nil if the times don't depend on a
+    /// place.
     ///
-    /// It uses UTC for a zone that the system lost before its first use.
+    /// UTC replaces a zone that the system no longer knows and that was never stored.
     package mutating func frame(
         of schedule: Schedule
     ) throws -> (zone: ZoneRules, place: Location?) {
@@ -52,7 +54,7 @@ package struct ScheduleCalendar {
         )
     }
 
-    /// Returns a schedule's first occurrence after a moment.
+    /// Returns a schedule's first occurrence after a moment; nil if there is no such occurrence.
     package mutating func next(_ schedule: Schedule, after moment: Instant) throws -> Instant? {
         let (zone, place) = try frame(of: schedule)
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The lists of schedules, and of their runs, for users.
+/// The lists of schedules, and of schedules' runs, that users can request.
 enum ScheduleLists {
     static let isUnknown = Rejection(.resourceNotFound, "There is no such schedule.", field: "params.scheduleId")
 
@@ -15,7 +15,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// Returns the answer with a device's schedules and, separately, with one schedule.
+    /// Returns the answer that contains a device's schedules and, if given, one schedule separately.
     static func answer(
         _ did: DeviceID,
         _ call: Call,
@@ -28,7 +28,7 @@ enum ScheduleLists {
         return ScheduleCodec.changed(schedule, rows, next: next(schedules, shown: rows.count), ignored: ignored)
     }
 
-    /// Returns the rows of a device's schedules, cut before they would exceed a payload.
+    /// Returns the rows of a device's schedules, as many as fit into a payload.
     static func rows(
         _ schedules: some Sequence<Schedule>,
         product: Product?,
@@ -45,7 +45,7 @@ enum ScheduleLists {
         }
     }
 
-    /// Returns the position after the last shown row of a cut list.
+    /// Returns the position after the last shown row of a list; nil if all rows are shown.
     static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Position? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]
@@ -82,7 +82,7 @@ enum ScheduleLists {
         }
     }
 
-    /// Rows that fit into one answer.
+    /// A page of rows that fit into one answer.
     private struct Page {
         let limit: Int
         var rows: [AnswerRow] = []

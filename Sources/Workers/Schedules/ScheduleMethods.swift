@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `schedule/…`: commands at set times (`schemas/methods/schedule.schema.json`).
+/// The methods `schedule/…`, about commands at set times (`schemas/methods/schedule.schema.json`).
 enum ScheduleMethods {
     static let all: [String: Method] = [
         "schedule/create": Method(locks: .device, run: create),
@@ -28,7 +28,7 @@ enum ScheduleMethods {
         guard try call.tx.schedules.count(ofDevice: binding.did) < Schedule.perDeviceMax else {
             throw Rejection(
                 .forbidden,
-                "The device has \(Schedule.perDeviceMax) schedules already.",
+                "The device already has \(Schedule.perDeviceMax) schedules.",
                 field: "params.did"
             )
         }
@@ -51,7 +51,7 @@ enum ScheduleMethods {
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Returns the caller's own zone, or the zone of a country with a single zone; UTC if the system doesn't know it.
+    /// Returns the caller's time zone; UTC if the system doesn't know the zone.
     private static func userZone(_ call: Call) throws -> String {
         let zone = try call.user().timezone
         return TimeZones.contains(zone) ? zone : "UTC"
@@ -72,9 +72,10 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// Returns the schedule that the request names, which the caller may change (reference: schedules#rights).
+    /// Returns the schedule that the request names, with the caller's binding; throws if the caller must not change the
+    /// schedule.
     ///
-    /// Locks its device.
+    /// The schedule's device is locked. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
         let (schedule, binding) = try call.tx.lock {
             try ScheduleLists.visible(call)
@@ -110,8 +111,9 @@ enum ScheduleMethods {
         return try save(schedule, ignored: parameters.ignored, &call)
     }
 
-    /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only data
-    /// point that has a value stands for that value.
+    /// Restores the hidden values of a schedule that a client has read, changed and sent back.
+    ///
+    /// If a write-only data point has a stored value, `"***"` means this value.
     private static func unmasked(
         _ attrs: AttributeValues,
         of schedule: Schedule,

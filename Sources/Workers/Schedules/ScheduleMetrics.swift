@@ -18,7 +18,7 @@ final class ScheduleMetrics: Sendable {
     /// Counts a finished run.
     func ran(_ state: ScheduleRun.State) { runs[state]?.increment() }
 
-    /// Counts sent triggers, and records the delay of the first one, which is the earliest.
+    /// Counts sent triggers, and records the delay of the first trigger, which is the earliest.
     func fired(_ count: Int, lagMilliseconds: Int64) {
         fired.increment(by: count)
         lag.recordMilliseconds(Swift.max(0, lagMilliseconds))

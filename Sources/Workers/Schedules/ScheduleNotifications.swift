@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// Messages to a device's users about its schedules.
+/// The messages to a device's users about the device's schedules.
 enum ScheduleNotifications {
-    /// Pushes a device's schedules to all its users except expired guests.
+    /// Publishes a device's schedules to all users of the device except expired guests.
     static func push(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let schedules = try work.tx.schedules.all(ofDevice: did)
         var bytes = 128

@@ -4,7 +4,7 @@ import Wire
 
 /// The outcomes of schedules' runs.
 enum ScheduleRuns {
-    /// Publishes the outcomes of runs, and stores them among the devices' events.
+    /// Publishes the outcomes of runs, and stores them as events of the devices.
     static func publish(_ runs: [(did: DeviceID, run: ScheduleRun)], in work: inout UnitOfWork) throws {
         guard !runs.isEmpty else { return }
         let events = runs.map { ScheduleCodec.event(of: $0.run, at: work.now) }
@@ -28,7 +28,7 @@ enum ScheduleRuns {
             of: command.did,
             cid: command.cid,
             as: state,
-            // A device that refuses gives its own code.
+            // If the device refused the command, it has given a code of its own.
             error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
             code: state == .failed ? command.code : nil
         )

@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// The computation of a schedule's times, or the refusal of the field that prevents them.
+/// The computation of a schedule's times, which throws if a field of the request makes an occurrence impossible.
 enum ScheduleTimes {
-    /// Returns a new schedule's days; by default, the first day on which its time is still ahead.
+    /// Returns a new schedule's days; by default, the first day on which the schedule's time is in the future.
     static func days(
         _ parameters: ScheduleParameters,
         of schedule: Schedule,
@@ -23,9 +23,9 @@ enum ScheduleTimes {
         return .once(day)
     }
 
-    /// Sets a schedule's next occurrence from now on; `hasDate` says that the request named the day.
+    /// Sets a schedule's next occurrence after now; `hasDate` says that the request named the day.
     ///
-    /// - Throws: `Rejection` if it would never act.
+    /// - Throws: `Rejection` if the schedule would never have an occurrence.
     static func plan(
         _ schedule: inout Schedule,
         hasDate: Bool,
@@ -73,7 +73,7 @@ enum ScheduleTimes {
         case .at: "That time has passed already."
         case .polarDay: "The sun does not set at that place on \(date): it is polar day."
         case .polarNight: "The sun does not rise at that place on \(date): it is polar night."
-        case .none: "That event of the sun does not fall on \(date) at that place."
+        case .none: "That sunrise or sunset is not on \(date) at that place."
         }
     }
 }

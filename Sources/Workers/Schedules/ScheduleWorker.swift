@@ -3,9 +3,9 @@ package import Domain
 package import Storage
 import Wire
 
-/// The schedule worker: answers requests about schedules, and runs triggered schedules.
+/// The handler of the schedule worker, which answers requests about schedules and runs triggered schedules.
 package struct ScheduleWorker: BatchHandler {
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     package let role: WorkerRole
     private let environment: Environment
     private var requests: RequestHandler
@@ -25,7 +25,8 @@ package struct ScheduleWorker: BatchHandler {
             subscriptions,
             longReadings: requests.role.longReadings
         )
-        // Registers its counters at 0: the first increment of an unregistered counter would go unseen.
+        // Registers the counters with the value 0, since monitoring would not see the first increment of an
+        // unregistered counter.
         _ = ScheduleMetrics.shared
     }
 
@@ -63,7 +64,7 @@ package struct ScheduleWorker: BatchHandler {
         }
     }
 
-    /// Cuts a batch between triggers and requests, so that each sees the effects of earlier messages.
+    /// Splits a batch between triggers and requests, so that each message sees the effects of earlier messages.
     private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
@@ -90,7 +91,8 @@ package struct ScheduleWorker: BatchHandler {
         var work = try requests.beginWork(in: tx)
         let hasReleased = requests.canRelease
         try requests.answerReleased(in: &work)
-        // In a shared store, it locks in a separate transaction, once no request waits.
+        // On a shared database, the replanner takes its locks in a separate transaction, after the requests whose slow
+        // work is done.
         if replans, !hasReleased || !environment.store.isShared {
             tx.beginPiece()
             try replanner.step(in: &work)

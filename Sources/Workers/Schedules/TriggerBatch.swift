@@ -2,25 +2,25 @@ import Domain
 import Storage
 import Wire
 
-/// The working set of one batch of triggers: their schedules and devices, and the rows to write.
+/// The data of one batch of triggers: the triggers, their schedules, and the rows to write.
 ///
-/// An occurrence is a time at which a schedule is to act; a run is the row about its outcome.
+/// An occurrence is a time at which a schedule must act; a run is the row with the outcome of an occurrence.
 ///
-/// Decode, load, decide in memory trigger after trigger, save: a constant number of statements for any number of
-/// triggers. Each (schedule, dueAt) runs once, with the first trigger.
+/// A batch is decoded, loaded, decided in memory and saved, with a constant number of statements for any number of
+/// triggers. Each occurrence (schedule, dueAt) runs only once, with its first trigger.
 struct TriggerBatch {
     private var calendar: ScheduleCalendar
 
     private var triggers: [(trigger: Trigger, source: Inbound)] = []
     private var schedules: [ScheduleID: Schedule] = [:]
-    /// The occurrences that have a run already.
+    /// The occurrences that already have a run.
     private var taken: Set<Trigger> = []
 
-    // The rows to be written.
+    // The rows that `save` writes.
     private var runs: [ScheduleRun] = []
     private var commands: [Command] = []
     private var changed: Set<ScheduleID> = []
-    /// Devices with a schedule that has disabled itself.
+    /// The devices with a schedule that was disabled after its last occurrence.
     private var devicesToPush: Set<DeviceID> = []
 
     private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, keepsNewZones: true) }
@@ -107,7 +107,7 @@ struct TriggerBatch {
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
 
-    /// Moves a schedule past an occurrence that has already run.
+    /// Moves a schedule on to the next occurrence if its planned occurrence has already run.
     private mutating func skipTaken(_ trigger: Trigger, of schedule: Schedule, at now: Instant) throws {
         guard trigger.dueAt == schedule.nextAt else { return }
         let next = try calendar.next(schedule, after: trigger.dueAt)
@@ -129,13 +129,13 @@ struct TriggerBatch {
         changed.insert(schedule.id)
     }
 
-    /// A schedule's occurrence that runs now.
+    /// An occurrence of a schedule that runs now.
     private struct DueRun {
         var schedule: Schedule
         var dueAt: Instant
     }
 
-    /// Records an outcome; returns the run that is due, unless it has run before.
+    /// Records the outcome of a trigger; returns the occurrence to run now, unless it has already run.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -150,14 +150,14 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // It may differ from the trigger's own occurrence, whose run is already loaded.
+        // The occurrence may differ from the trigger's occurrence, for which the run is already loaded.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes the commands of due runs, with the present rights of the schedules' creators.
+    /// Makes the commands of due runs, by the current rights of the schedules' creators.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork
@@ -193,7 +193,7 @@ struct TriggerBatch {
         runs.append(ScheduleRun(run.schedule.id, dueAt: run.dueAt, firedAt: now, state: .failed, error: rejection.code))
     }
 
-    /// Checks whether a schedule's creator may control the device, and whether it is connected.
+    /// Checks whether a schedule's creator may control the device, and whether the device is connected.
     private static func permit(
         _ schedule: Schedule,
         of binding: Binding?,
@@ -226,7 +226,7 @@ struct TriggerBatch {
         try work.tx.runs.add(runs, of: runs.compactMap { schedules[$0.schedule]?.did })
         try work.tx.commands.save(commands)
         for command in commands { work.effects.observed.add(CommandStep(.accepted, command)) }
-        // The control worker sends them, in turn with others for the same devices.
+        // The control worker sends the commands, in order with other commands for the same devices.
         try work.tx.commands.requestDispatches(
             Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }
         )

@@ -2,34 +2,37 @@ package import Domain
 package import Storage
 import Wire
 
-/// The scheduler: publishes which schedules are due, on `system/trigger/{scheduleId}`.
+/// The handler of the scheduler, which publishes a trigger for each due schedule on `system/trigger/{scheduleId}`.
 ///
-/// It changes nothing in the store: an occurrence stays due until the schedule worker has run it, so a lost trigger is
-/// sent again, and two schedulers do no harm.
+/// The scheduler changes nothing in the store. An occurrence stays due until the schedule worker has run it, so a lost
+/// trigger is sent again, and two schedulers at the same time do no harm.
 package struct TriggerClock: BatchHandler {
     private let environment: Environment
-    /// The triggers sent whose occurrences have not run yet.
+    /// The triggers that were sent and whose occurrences have not run yet.
     private var firedTriggers: [Trigger: FiredTrigger] = [:]
     /// The time of the next occurrence, as of the last check.
     private var planned: Instant?
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The time after connecting without a session, while devices may still reconnect: after the restart of a broker
-    /// that lost its sessions, and after each start of a scheduler whose client id is new.
+    /// The period after connecting without an MQTT session, in which devices may still reconnect; nil outside this
+    /// period.
+    ///
+    /// Such a period follows the restart of a broker that lost its sessions, and each start of a scheduler with a new
+    /// client id.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {
         var at: ContinuousClock.Instant
         var times: Int
 
-        /// Returns whether the occurrence has waited so long that the trigger is sent again.
+        /// Returns whether the occurrence has waited long enough for the trigger to be sent again.
         func mayRepeat(at now: ContinuousClock.Instant) -> Bool {
             now - at > TriggerClock.patience * (1 << min(times - 1, TriggerClock.doublingsMax))
         }
     }
 
-    /// The number of triggers that can be sent: too many at once would delay devices' reports.
+    /// The number of triggers that may be sent, since too many triggers together would delay devices' reports.
     private struct Budget {
         let perSecond: Int
         let most: Int
@@ -54,18 +57,18 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// The time after which a trigger is sent again; it doubles each time, up to `doublingsMax` times.
+    /// The time after which a trigger is sent again; the time doubles with each sending, up to `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
     private static let doublingsMax = 7
 
-    /// Makes the scheduler.
+    /// Makes the scheduler's handler.
     package init(_ environment: Environment) {
         self.environment = environment
         budget = Budget(perSecond: environment.limits.triggersPerSecond, most: environment.limits.triggersAtOnce)
         _ = ScheduleMetrics.shared
     }
 
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     package let role = WorkerRole(.scheduler, Subscriptions())
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects { Effects() }
 
@@ -80,7 +83,7 @@ package struct TriggerClock: BatchHandler {
     package func waiting(in tx: Transaction?) throws -> WaitingWork {
         let waiting = WaitingWork(nextDue: lookAt ?? planned)
         let now = environment.clock.now
-        // A check far ahead was planned before the clock was set back.
+        // If the next check is far ahead, it was planned before the clock was set back.
         guard let tx, lookAt.map({ $0 <= now || $0 > now.adding(seconds: 1) }) ?? true else { return waiting }
         guard try tx.schedules.nextDue() == planned else { return WaitingWork(nextDue: WaitingWork.atOnce) }
         return WaitingWork(nextDue: [lookAt, planned].compactMap(\.self).min())
@@ -111,14 +114,14 @@ package struct TriggerClock: BatchHandler {
         return fire(fired, in: tx)
     }
 
-    /// Returns the due triggers: punctual ones before late ones.
+    /// Returns the triggers of due occurrences: punctual occurrences before late ones.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // Held: occurrences that were due before we connected and are still in time when settling ends, and
-            // occurrences already missed. Fired now: occurrences that would be missed when settling ends, and
-            // occurrences that became due after we connected.
+            // While devices reconnect, an occurrence that was due before the connection is held if it will still be in
+            // time after this period, or if it is already missed. Occurrences that would be missed by the end of the
+            // period, and occurrences that became due after the connection, are fired now.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)
@@ -132,7 +135,7 @@ package struct TriggerClock: BatchHandler {
         return inTime + (try tx.schedules.due(after: ever, upTo: missedBefore, limit: limit - inTime.count))
     }
 
-    /// Returns the triggers as signals: they need no outbox, since a lost trigger is sent again.
+    /// Returns the triggers as signals, which need no outbox because a lost trigger is sent again.
     private func fire(_ triggers: [Trigger], in tx: Transaction) -> Effects {
         let now = tx.now
         var effects = Effects()

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `session/logoutCode`: returns a code that ends other terminals' sessions, after a proof of ownership.
+/// `session/logoutCode`, which returns a code for ending sessions on other terminals, after a proof of ownership.
 enum LogoutCodeMethod {
     static let method = Method(locks: .user, prepare: prepare, run: run)
 
@@ -22,7 +22,7 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // The same answer as to a wrong code or password, so that it doesn't reveal the address's owner.
+            // The answer is the same as to a wrong code or password, so that it doesn't reveal who owns the address.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {

@@ -3,21 +3,23 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// A queue of sessions that clients left at the broker, ended on separate threads.
+/// A queue of MQTT sessions that clients left at the broker, which are ended on separate threads.
 ///
-/// It connects as each client with a clean start and disconnects: Mosquitto has no other way to end one session. The
-/// gate names a client again until its session is gone, so a failed try needs no record.
+/// To end a session, a thread connects with the client's id and a clean start, and disconnects; Mosquitto has no other
+/// way to end a single session. The gate names a client again until its session is gone, so a failed try needs no
+/// record.
 package final class OwedSessions: Sendable {
-    /// The maximum number of clients that wait: five messages of the gate.
+    /// The maximum number of clients that wait: as many as five messages of the gate can name.
     private static let owedMax = 1000
-    /// The maximum number of threads, which live while there is work; one ends some hundred sessions a second.
+    /// The maximum number of threads, which exist only while there is work; each ends about a hundred sessions a
+    /// second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
 
     private struct State {
         var waiting = Deque<String>()
-        /// The clients that wait or are being handled.
+        /// The clients that wait or whose sessions are being ended.
         var known: Set<String> = []
         var threads = 0
     }
@@ -26,7 +28,7 @@ package final class OwedSessions: Sendable {
     private let options: ConnectionOptions
     private let ended = Counter(label: "lamplighter_broker_sessions_ended_total")
 
-    /// Connects with a worker's options.
+    /// Creates a queue whose threads connect with a worker's options.
     package init(_ options: ConnectionOptions) {
         var options = options
         (options.cleanStart, options.sessionExpirySeconds) = (true, 0)
@@ -35,7 +37,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; clients beyond the limit are left to the gate's next message.
+    /// Queues clients whose sessions must end; clients beyond the limit are named again in the gate's next message.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in
@@ -49,7 +51,7 @@ package final class OwedSessions: Sendable {
         if mustStart { PlainThread.detach { self.work() } }
     }
 
-    /// Whether nothing waits or is under way.
+    /// Whether no client waits and no session is being ended.
     var isIdle: Bool { state.withLock { $0.known.isEmpty } }
 
     private func work() {

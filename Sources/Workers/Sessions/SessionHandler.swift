@@ -2,13 +2,13 @@ package import Domain
 package import Storage
 import Wire
 
-/// The session worker: notifies terminals and the gate of ended sessions, watches which workers are online, and answers
-/// requests whose worker is offline.
+/// The handler of the session worker, which notifies terminals and the gate of ended sessions, watches which workers
+/// are online, and answers requests whose worker is offline.
 ///
-/// The worker that ends a session does so in its own transaction (`SessionLifecycle.end`), which leaves a notice; this
-/// worker announces it (`SessionTermination`). The account worker answers the methods `session/…`.
+/// Each worker ends sessions in its own transactions (`SessionLifecycle.end`), which write a notice; the session worker
+/// then announces the end (`SessionTermination`). The account worker answers the methods `session/…`.
 package struct SessionHandler: BatchHandler {
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     package let role: WorkerRole
     private let environment: Environment
     private var processor: RequestProcessor
@@ -27,13 +27,14 @@ package struct SessionHandler: BatchHandler {
                 new: [topics.system("session-invalid"), topics.system("outbound/result")]
                     + TokenUse.filters(environment) + SessionCut.filters(environment) + QueueNews.filters(environment)
                     + topics.filters("app/+/+/request/#", of: environment.divided),
-                // With several lanes, the leases show which workers are present.
+                // If processes share the work, the leases show which workers are online.
                 retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
             )
         )
     }
 
-    /// Loads the present workers before queued requests arrive, so that this worker leaves theirs alone.
+    /// Before queued requests arrive, loads which workers are online, so that this worker doesn't answer their
+    /// requests.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         if environment.plan.isShared { present = try tx.leases.heldWorkers() }
         return []
@@ -113,10 +114,11 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
-        // A session that was marked as ended by this notice matches even if its login time is later: clocks differ.
+        // A session that was marked as ended with this notice matches even if its login time is later, since clocks
+        // differ.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
-            // Only the notice of the marked end is carried out, not a second notice.
+            // For a session that is marked as ended, only the notice of that end is carried out, not a second notice.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
                 continue
@@ -124,7 +126,7 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // An outside service ended it; workers mark the sessions that they end.
+                // An outside service ended the session, since workers mark the sessions that they end.
                 try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)
@@ -164,13 +166,14 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Workers of several lanes
 
-    /// Returns whether the leases show that a worker came or went, or no worker is known yet.
+    /// Returns whether the leases show that a worker has come or gone; also true if no worker is known yet.
     private func isWorkersNews(in tx: Transaction) throws -> Bool {
         guard environment.plan.isShared else { return false }
         return try known.isEmpty || tx.leases.heldWorkers() != present
     }
 
-    /// Publishes each worker's changed state: a worker is offline only when none of its lanes is held.
+    /// Publishes the state of each worker whose state has changed; a worker is offline only when none of its lanes is
+    /// held.
     private mutating func noteLeases(in work: inout UnitOfWork) throws {
         let held = try work.tx.leases.heldWorkers()
         for worker in WorkerName.allCases.map(\.rawValue)

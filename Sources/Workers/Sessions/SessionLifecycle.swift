@@ -5,14 +5,13 @@ import Wire
 
 /// The beginning and end of sessions, for all methods and workers.
 ///
-/// The transaction that marks a session as ended also writes the notice of it, so the token is refused from the
-/// commit on; the session worker carries out the notice.
-/// The rules in words (reference: sessions#end).
+/// The transaction that marks a session as ended also writes a notice of the end. The token is refused from the commit
+/// on, and the session worker carries out the notice. The reference describes the rules (sessions#end).
 package enum SessionLifecycle {
-    /// Begins a session on the request's terminal, and ends the live session there.
+    /// Begins a session on the request's terminal, and ends the terminal's previous session.
     ///
-    /// A login also undoes a pending cancellation, and, on request, takes over the devices, schedules and homes of the
-    /// terminal's anonymous user.
+    /// A login also undoes a pending cancellation of the account and, if requested, takes over the devices, schedules
+    /// and homes of the terminal's anonymous user.
     static func begin(for user: User, on terminal: TerminalInfo, isNew: Bool, _ call: inout Call) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)
@@ -31,7 +30,7 @@ package enum SessionLifecycle {
         return .result(answer, isSecret: true)
     }
 
-    /// Stores a new session with its entry in the audit trail; returns it and its token.
+    /// Stores a new session with its entry in the audit trail; returns the session and its token.
     private static func store(
         _ user: User,
         on terminal: TerminalInfo,
@@ -70,7 +69,7 @@ package enum SessionLifecycle {
         work.log(.sessionStarted, of: session, actor: actor, data: payload)
     }
 
-    /// Sends a terminal that has just logged in the list of its user's devices.
+    /// Sends the list of the user's devices to a terminal that has just logged in.
     private static func pushDevices(of session: Session, _ call: inout Call) throws {
         let list = try DeviceMethods.list(
             of: session.uid,
@@ -86,7 +85,7 @@ package enum SessionLifecycle {
 
     // MARK: Ending
 
-    /// Ends a session and leaves its notice to the session worker.
+    /// Ends a session, and publishes a notice for the session worker.
     package static func end(
         _ session: Session,
         because reason: Session.EndReason,
@@ -98,9 +97,10 @@ package enum SessionLifecycle {
         publishNotice(of: session, because: reason, by: actor, in: &work)
     }
 
-    /// Ends a session whose account is erased in the same transaction, and announces it at once.
+    /// Ends a session whose account is erased in the same transaction, and announces the end immediately.
     ///
-    /// The session worker would no longer find the session; it ignores the notice, which outside services get.
+    /// The session worker would no longer find the session, so it ignores the notice; outside services still receive
+    /// the notice.
     static func endForGood(
         _ session: Session,
         by actor: Actor,
@@ -114,7 +114,7 @@ package enum SessionLifecycle {
         try SessionTermination.announce(session, notice, in: &work)
     }
 
-    /// Ends all of a user's sessions except one terminal's; returns their number.
+    /// Ends all sessions of a user except that of the terminal `spared`; returns the number of ended sessions.
     @discardableResult
     package static func endAll(
         of uid: UserID,
@@ -128,8 +128,9 @@ package enum SessionLifecycle {
         return sessions.count
     }
 
-    /// Marks a session as ended, so that its token is refused from the commit on, and notes its actor in the audit
-    /// trail and the event log.
+    /// Marks a session as ended, and records the end in the audit trail and the event log.
+    ///
+    /// From the commit on, the session's token is refused.
     static func markEnded(
         _ session: inout Session,
         because reason: Session.EndReason,

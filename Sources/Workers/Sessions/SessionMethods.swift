@@ -3,9 +3,9 @@ import Sodium
 import Storage
 import Wire
 
-/// `session/…`: the sessions of a user (`schemas/methods/session.schema.json`).
+/// The methods `session/…`, about the sessions of a user (`schemas/methods/session.schema.json`).
 ///
-/// The account worker answers them; the session worker only carries out the ends of sessions.
+/// The account worker answers these methods; the session worker only carries out the ends of sessions.
 enum SessionMethods {
     static let all: [String: Method] = [
         "session/list": Method(isReading: true, run: list), "session/refresh": Method(locks: .user, run: refresh),
@@ -24,7 +24,7 @@ enum SessionMethods {
 
     // MARK: Refreshing
 
-    /// Rotates the token.
+    /// Replaces the session's token with a new token.
     ///
     /// A second refresh with the old token is refused.
     @Sendable
@@ -76,7 +76,7 @@ enum SessionMethods {
         return .result(SessionCodec.terminated(count: count))
     }
 
-    /// Refuses a wrong logout code, and notes it in the audit trail.
+    /// Refuses a wrong logout code, and records the failure in the audit trail.
     private static func refuseCode(_ call: Call) throws -> Reply {
         try call.audit(.codeFailed, of: call.caller().uid, detail: call.request.name)
         return .refusal(

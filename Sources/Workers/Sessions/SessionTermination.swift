@@ -4,8 +4,10 @@ import Wire
 
 /// The announcement of ended sessions to terminals and the gate.
 enum SessionTermination {
-    /// Notifies the user's terminals; unless a new session has begun on the ended one's terminal, also notifies that
-    /// terminal and makes the gate close its connection.
+    /// Notifies the user's terminals of the end of a session.
+    ///
+    /// Unless a new session has begun on the session's terminal, that terminal is also notified and the gate closes its
+    /// connection.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {

@@ -2,11 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// The check of a request's token, which finds the sender's live session.
+/// The check of a request's token, which finds the sender's valid session.
 enum TokenCheck {
-    /// Returns the session and the API key for which a request asks; a user's request has no key.
+    /// Returns the session and the API key of a request; a user's request has no key.
     ///
-    /// A key must have the method's scope. A method that needs no token has no session, and is not for keys.
+    /// A key must have the scope of the request's method. A request for a method that needs no token has no session,
+    /// and must not come from a key's terminal.
     static func caller(of request: AppRequest, of method: Method, in tx: Transaction) throws -> (Session?, APIKey?) {
         guard method.needsToken else {
             if method.isKnown { try KeyCheck.refuseTerminal(of: request, in: tx) }
@@ -18,20 +19,20 @@ enum TokenCheck {
         return (try KeyCheck.session(of: request, by: key, in: tx), key)
     }
 
-    /// Returns the live session of the request's token, which must be this terminal's and the named user's.
+    /// Returns the valid session of the request's token, which must belong to the request's terminal, app and user.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         let session = try live(of: request, in: tx)
         try tx.sessions.use(request.token ?? "", of: session)
         return session
     }
 
-    /// Notes the use of a token in a request whose method needs none and only reads.
+    /// Records the use of a token in a request whose method needs no token and only reads.
     static func noteUse(of request: AppRequest, in tx: Transaction) throws {
         guard request.token != nil else { return }
         do { _ = try session(of: request, in: tx) } catch is Rejection {}
     }
 
-    /// Returns the same as `session`, without noting the token's use.
+    /// Returns the same as `session`, without recording the token's use.
     static func live(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
@@ -41,7 +42,7 @@ enum TokenCheck {
         else { throw Rejection(.invalidToken, "The token is not valid here.", field: "token") }
         if let refusal = session.refusal(at: tx.now) { throw refusal }
         if let uid = request.uid, uid != session.uid.text {
-            throw Rejection(.invalidToken, "The token is another user's.", field: "uid")
+            throw Rejection(.invalidToken, "The token belongs to another user.", field: "uid")
         }
         return session
     }

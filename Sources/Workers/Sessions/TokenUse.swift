@@ -2,18 +2,19 @@ import Domain
 import Storage
 import Wire
 
-/// The gate's message that a terminal first connected with a token, which ends the previous token or the access by app
-/// secret.
+/// The handling of the gate's message that a terminal has first connected with a token.
 ///
-/// Every worker that checks tokens receives it, in order among the requests, and refuses later requests with the old
-/// token.
+/// The first connection ends the previous token, or the terminal's access with the app's secret.
+///
+/// Every worker that checks tokens receives the message, in order with the requests, and then refuses requests with the
+/// old token.
 enum TokenUse {
-    /// Returns the message's filters, for the terminals whose requests the worker answers.
+    /// Returns the topic filters of the message, for the terminals whose requests the worker answers.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }
 
-    /// Records the use, and ends the old token.
+    /// Records the first use of a token, and ends the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         guard let used = work.decode(message, with: SessionCodec.decode(tokenUsed:)) else { return }
         guard let session = try work.tx.lockedSession(used.session) else {

@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `device/bind`, `bindRemote`, `unbind`: a user who proves possession is bound to the device.
+/// The methods `device/bind`, `bindRemote` and `unbind`, by which a user who proves possession of a device is bound to
+/// it.
 enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
@@ -10,8 +11,8 @@ enum BindMethods {
         "device/unbind": Method(locks: .device, run: unbind),
     ]
 
-    /// The answer to a wrong proof, an unknown device and another app's device alike.
-    private static let wrong = Rejection(.invalidCredentials, "No device has this name and this proof.")
+    /// The answer that is the same for a wrong proof, an unknown device, and a device of another app.
+    private static let wrong = Rejection(.invalidCredentials, "The device, passcode or label is wrong.")
 
     // MARK: On the spot
 
@@ -25,14 +26,14 @@ enum BindMethods {
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
-        // Not thrown: that would undo the count.
+        // The refusal is returned and not thrown, since throwing would undo the count of the try.
         guard isRight, isOfApp, let device else { return .refusal(wrong) }
         try tries.succeed(call)
         try join(device.did, &call)
         return .result(BindingCodec.bound(device.did))
     }
 
-    /// Returns the device that the request names, if it exists, and a text that identifies it.
+    /// Returns the device that the request names, if it exists, and a text that identifies the named device.
     private static func find(_ name: BindParameters.Name, _ call: inout Call) throws -> (DeviceRecord?, String) {
         switch name {
         case .did(let did):
@@ -44,7 +45,7 @@ enum BindMethods {
         }
     }
 
-    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns the device, if it
+    /// Locks the caller, whose devices are counted, and the device with the given MAC; returns the device, if it
     /// exists.
     private static func lock(_ key: ProductKey, _ mac: MAC, for call: inout Call) throws -> DeviceRecord? {
         try call.lock(user: call.caller().uid)
@@ -55,7 +56,7 @@ enum BindMethods {
         }
     }
 
-    /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
+    /// Binds the caller, who has proved possession; changes nothing if the caller is already bound.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
         try BindingExpiry.endGuests(of: did, in: &call.work)
@@ -96,8 +97,10 @@ enum BindMethods {
         return .result(BindingCodec.bound(did))
     }
 
-    /// Returns whether the product's secret proves possession: only if the product allows it, and only for a device
-    /// without other users, since all the product's devices contain it.
+    /// Returns whether the product's secret proves possession of a device.
+    ///
+    /// The secret counts as a proof only if the product allows this, and only for a device without other users, since
+    /// all devices of the product contain the secret.
     private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
@@ -105,7 +108,7 @@ enum BindMethods {
         return isFree && product?.remoteBind == .secret
     }
 
-    /// Makes a device that has not registered yet; its first registration completes it.
+    /// Creates a device that has not registered yet; the device's first registration completes its data.
     private static func makeDevice(
         _ product: Product,
         mac: MAC,

@@ -3,7 +3,7 @@ import Storage
 
 /// The end of expired invitations and guests' bindings.
 enum BindingExpiry {
-    /// Ends expired invitations, and notifies both sides.
+    /// Ends expired invitations, and notifies the inviters and the invited users.
     static func end(_ invitations: [Sharing], in work: inout UnitOfWork) throws {
         for var sharing in invitations {
             sharing.become(.expired, at: sharing.expiresAt)
@@ -12,7 +12,7 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends the bindings of expired guests, and notifies both sides.
+    /// Ends the bindings of expired guests, and notifies the guests and the devices' principals.
     static func end(_ guests: [Binding], in work: inout UnitOfWork) throws {
         for guest in guests {
             let bindings = try Bindings(of: guest.did, by: .system, in: work)
@@ -20,12 +20,11 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers; returns whether there
-    /// were any.
+    /// Ends the bindings of a device's expired guests before `DueControl` does; returns whether there were such guests.
     ///
-    /// Code that adds a binding or an invitation calls it first: the old row would block a new one, and `DueControl`
-    /// would end a new invitation with it. Code that ends the owner's binding calls it too, so that expired guests are
-    /// notified of the expiry, not of a revocation by the owner.
+    /// Code that adds a binding or an invitation must first call this function: the old row would block a new one, and
+    /// `DueControl` would end a new invitation together with the old binding. Code that ends the owner's binding must
+    /// also call this function, so that expired guests are notified of the expiry and not of a revocation by the owner.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }
@@ -33,7 +32,7 @@ enum BindingExpiry {
         return !overdue.isEmpty
     }
 
-    /// Returns the time of the next expiry, if any.
+    /// Returns the time at which the next invitation or guest's binding expires, if any.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

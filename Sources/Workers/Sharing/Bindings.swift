@@ -2,10 +2,11 @@ import Domain
 import Storage
 import Wire
 
-/// A device's bindings, on which decisions of `BindingRules` are carried out with their effects on retained statuses,
-/// commands, homes, invitations and users.
+/// A device's bindings, on which the decisions of `BindingRules` are carried out.
+///
+/// The decisions also affect retained statuses, commands, schedules, homes, invitations and users.
 struct Bindings {
-    /// The device.
+    /// The id of the device.
     let did: DeviceID
     /// The bindings before the change.
     let present: [Binding]
@@ -28,20 +29,20 @@ struct Bindings {
         try carryOut(change, because: reason, in: &work)
     }
 
-    /// Refuses one more binding than the device or the user may have.
+    /// Checks that the device and the user may have one more binding.
     ///
-    /// - Throws: `Rejection` `Forbidden` if `usersPerDevice` or `devicesPerUser` of `Limits` is reached.
+    /// - Throws: `Rejection` with `Forbidden` if `usersPerDevice` or `devicesPerUser` of `Limits` is reached.
     func checkCounts(adding uid: UserID, _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(ofUser: uid) < call.limits.devicesPerUser
-        else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
+        else { throw Rejection(.forbidden, "The maximum number of bindings is reached.") }
     }
 
-    /// Binds a user, and changes the roles of others if needed.
+    /// Binds a user, and changes the roles of other users if needed.
     func join(_ binding: Binding, roles: [BindingChange.RoleChange] = [], in work: inout UnitOfWork) throws {
         try work.tx.bindings.insert(binding)
         for role in roles { try work.tx.bindings.setRole(did, role.uid, to: role.role) }
-        // The status worker publishes the status (`StatusHandler.due`).
+        // The status worker publishes the device's status to the user (`StatusHandler.due`).
         try work.tx.refreshes.add([Refresh(did: did, uid: binding.uid)])
         try push.notifyWithDevice(.bound, binding.uid, in: &work)
         try notifyUsers(of: roles, in: &work)
@@ -51,8 +52,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The first ended user is notified of `reason`; users whose bindings end with that binding are notified of
-    /// `follower`.
+    /// The first user whose binding ends is notified of `reason`; users whose bindings end as a consequence are
+    /// notified of `follower`.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,
@@ -73,8 +74,8 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // Deleting the bindings deletes their schedules (foreign key): they are read before, for the push and the
-        // commands that they queued.
+        // Deleting a binding also deletes its schedules (foreign key), so the schedules are read before, for the
+        // notification and for the schedules' queued commands.
         let schedules = try work.tx.schedules.all(ofDevice: did)
             .filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)

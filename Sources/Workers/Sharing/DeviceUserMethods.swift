@@ -2,8 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call; `removeUser` is
-/// only for the owner.
+/// The methods `device/users`, `removeUser` and `allowReset`, which only a device's special users and owners may call.
+///
+/// Only the owner may call `removeUser`.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": .reading(check: checkPrincipal, users),
@@ -53,10 +54,10 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the address by which the owner may know a user.
+    /// Returns the address by which the device's principals may know a user.
     ///
-    /// It is a proved address, the phone first, since a user could claim another user's address. If the app doesn't
-    /// verify e-mail addresses, an unproved e-mail address is returned too.
+    /// The address is the proved phone number or, without one, the proved e-mail address, since a user could claim
+    /// another user's address. If the app doesn't verify e-mail addresses, an unproved e-mail address may be returned.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

@@ -2,16 +2,16 @@ import Domain
 import Storage
 import Wire
 
-/// The addressee of an invitation by name, with or without an account.
+/// The addressee of an invitation by name; the addressee may or may not have an account.
 struct Invited {
-    /// The form in which names are compared.
+    /// The name in the form in which names are compared.
     let key: String
-    /// The name as shown to the inviter from now on.
+    /// The masked name, which is what the inviter sees from now on.
     let addressee: Sharing.Addressee
-    /// The user with this name in the inviter's app and region; nil if there is none.
+    /// The user with this name in the inviter's app and region; nil if there is no such user.
     let user: User?
 
-    /// Finds the user that an invitation names; nil for a code, which any user may scan.
+    /// Finds the user that an invitation names; nil for an invitation by code, which any user may scan.
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()
@@ -37,7 +37,7 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// An address must be proved: otherwise a user could claim another user's address and get the owner's invitations.
+    /// An address must be proved; otherwise, a user could claim another user's address and get that user's invitations.
     private static func find(
         _ name: LoginName,
         by inviter: User,
@@ -49,7 +49,7 @@ struct Invited {
         return isProved ? found : nil
     }
 
-    /// Finds a user by id; an anonymous user also by an installation's secret.
+    /// Finds a user by id, or an anonymous user by the `deviceId` of an installation.
     private static func find(_ uid: UserID, named name: InvitedName, by inviter: User, _ call: Call) throws -> User? {
         var found = try call.tx.accounts.find(uid)
         if name.kind == .anonymous {

@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `share/invite`: makes an invitation by name or as a code.
+/// `share/invite`, which makes an invitation by name or by code.
 enum SharingInvitation {
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
@@ -29,11 +29,11 @@ enum SharingInvitation {
 
     private static func isTaken(_ guest: Invited, among bindings: Bindings, _ call: Call) throws -> Bool {
         if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
-        // Compares only the name: the answer must not reveal that two names belong to one user.
+        // Only the name is compared, since the answer must not reveal that two names belong to one user.
         return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
     }
 
-    /// Limits invitations, so that an inviter can neither flood users nor try out many names.
+    /// Limits the number of invitations, so that an inviter can neither flood users nor try out many names.
     private static func checkCounts(_ binding: Binding, _ call: Call) throws {
         let limit = AttemptTable.Limit(
             "invite:\(binding.uid.text)",
@@ -79,7 +79,7 @@ enum SharingInvitation {
     }
 
     private static func picture(of text: String) throws -> SharingCodec.Code {
-        guard let code = QRCode(text) else { throw Rejection(.internal, "The code can't be drawn.") }
+        guard let code = QRCode(text) else { throw Rejection(.internal, "The QR code can't be drawn.") }
         return (text: text, svg: code.svg, png: Sodium.base64(code.png()))
     }
 }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `share/…`: invitations of an owner to other users (`schemas/methods/share.schema.json`).
+/// The methods `share/…`, about invitations of an owner to other users (`schemas/methods/share.schema.json`).
 enum SharingMethods {
     static let all: [String: Method] = [
         "share/invite": Method(locks: .device, run: SharingInvitation.run),
@@ -38,7 +38,7 @@ enum SharingMethods {
 
     // MARK: Answering
 
-    /// Shows an invitation to the user who may answer it, and changes nothing.
+    /// Returns an invitation to a user who may answer it, without changing the invitation.
     @Sendable
     private static func preview(_ call: inout Call) throws -> Reply {
         let name = try SharingName(call.fields)
@@ -46,7 +46,7 @@ enum SharingMethods {
         try call.quotas.take(call.previewQuotas)
         let found = try find(name, for: uid, call)
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            // Returned, not thrown, which would undo the count of this preview.
+            // The refusal is returned and not thrown, since throwing would undo the count of this preview.
             return .refusal(refusal)
         }
         guard var sharing = found else { return .done }
@@ -65,7 +65,8 @@ enum SharingMethods {
     private static func answer(_ call: inout Call) throws -> Reply {
         let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
+        // Tries are counted only for codes, which can be guessed; wrong codes don't limit answers to invitations by
+        // name.
         var tries: ProofTries?
         if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
         try call.lock(user: uid)
@@ -75,7 +76,7 @@ enum SharingMethods {
             (users: [], devices: [$0?.did].compactMap(\.self))
         }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // The invitation may have ended with the caller's expired binding as a guest.
+            // The caller's binding as a guest may have expired, and the invitation may have ended with that binding.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
@@ -100,12 +101,13 @@ enum SharingMethods {
     ) throws -> Sharing? {
         switch name {
         case .code(let text):
-            // An account of one region does not exist in another.
+            // An invitation is found only by users of the inviter's region, since an account of one region doesn't
+            // exist in another.
             let region = try call.tx.accounts.find(uid)?.region
             return try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
         case .id(let id):
-            // A code can be answered by its text only.
+            // An invitation by code can be answered only with the code's text.
             return try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
         }
     }
@@ -147,7 +149,7 @@ enum SharingMethods {
             let actor = try call.actor()
             let bindings = try Bindings(of: sharing.did, by: actor, in: call.work)
             let change = try BindingRules.decide(.remove(guest), by: uid, among: bindings.present)
-            // The invitation ends with the binding that it made.
+            // The invitation ends together with the binding that it created.
             try bindings.carryOut(change, because: .revoked, in: &call.work)
             return .done
         }
@@ -161,7 +163,7 @@ enum SharingMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
-        // An expired guest no longer counts.
+        // The bindings of expired guests are ended first, so that they don't count.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(.transfer(to: heir), by: binding.uid, among: bindings.present)

@@ -2,15 +2,15 @@ import Domain
 import Storage
 import Wire
 
-/// Messages on `user/{uid}/share` that notify both sides of an invitation's new state.
+/// Messages on `user/{uid}/share` that notify the inviter and the guest of an invitation's new state.
 enum SharingPush {
-    /// Notifies the inviter, and the guest if the guest has an account, and logs the state.
+    /// Notifies the inviter, and the guest if the guest has an account, of an invitation's state, and logs the state.
     static func notify(_ sharing: Sharing, in work: inout UnitOfWork) throws {
         var apps: Set<AppID> = []
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
             let payload = AnswerCodec.payload(row: try view(of: sharing, for: uid, in: work))
             work.effects.publish(OutboundMessage(work.topics.user(uid, "share"), payload))
-            // The log has one entry of each side's app.
+            // The event log gets one entry for each app to which the inviter or the guest belongs.
             let app = try work.tx.accounts.find(uid)?.app
             guard let app, apps.insert(app).inserted else { continue }
             let product = try work.tx.statuses.find(sharing.did)?.productKey
@@ -28,7 +28,7 @@ enum SharingPush {
         }
     }
 
-    /// Returns an invitation as one side sees it.
+    /// Returns an invitation as the inviter or the guest sees it.
     static func view(of sharing: Sharing, for reader: UserID, in work: UnitOfWork) throws -> AnswerRow {
         let product = try work.tx.devices.find(sharing.did).flatMap { device in try work.product(device.productKey) }
         let sides: SharingCodec.Sides = (

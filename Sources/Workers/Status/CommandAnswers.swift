@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// The commands that the reports of a batch answer.
+/// The commands that are answered by the reports of a batch.
 struct CommandAnswers {
     private struct Key: Hashable {
         var did: DeviceID
@@ -9,12 +9,12 @@ struct CommandAnswers {
     }
 
     private var commands: [Key: Command] = [:]
-    /// The commands with a new answer, in the answers' order of arrival.
+    /// The commands with a new answer, in the order in which the answers arrived.
     private var answered: [Key] = []
-    /// The answered commands whose outcome is now final and must be published.
+    /// The answered commands whose outcomes are now final and must be published.
     private var finished: Set<Key> = []
 
-    /// Loads the commands that the reports among the items name.
+    /// Loads the commands that are named by reports among the items.
     mutating func load(_ items: [StatusItem], in tx: Transaction) throws {
         let named = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let report, _) = item.input, let cid = report.cid else { return nil }
@@ -25,8 +25,8 @@ struct CommandAnswers {
 
     /// Returns the sender of the command that a report answers.
     ///
-    /// It is nil without a command, and for a user who isn't subscribed to the device: present users must not see a
-    /// former user.
+    /// The result is nil if the report answers no command. The result is also nil if the sender is a user who no longer
+    /// receives the device's messages, since current users must not see a former user.
     func sender(of report: Report, from device: DeviceEntry) -> Actor? {
         guard let cid = report.cid,
             let command = commands[Key(did: device.did, cid: cid)]
@@ -52,9 +52,10 @@ struct CommandAnswers {
         if !answered.contains(key) { answered.append(key) }
     }
 
-    /// Writes the answered commands; returns the outcomes of the finished ones.
+    /// Writes the answered commands; returns the outcomes of the finished commands.
     ///
-    /// Outcomes are separate effects: they are published before the many other messages, since callers wait for them.
+    /// The outcomes are separate effects so that they are published before the many other messages, since callers wait
+    /// for outcomes.
     func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
         var outcomes = Effects()
         guard !answered.isEmpty else { return outcomes }

@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// Answers to devices, and the dead letters of messages that are unreadable or come from an unknown device.
+/// Answers to devices, and dead letters for messages that are unreadable or come from unknown devices.
 extension UnitOfWork {
-    /// Decodes a message that needs no answer; an unreadable one becomes a dead letter.
+    /// Decodes a message that needs no answer; an unreadable message becomes a dead letter.
     mutating func decode<Value>(
         _ message: Inbound,
         with decode: (ArraySlice<UInt8>) throws(WireError) -> Value
@@ -16,25 +16,26 @@ extension UnitOfWork {
         }
     }
 
-    /// Answers a device.
+    /// Publishes an answer to a device.
     mutating func answer(_ did: DeviceID, with payload: [UInt8]) {
         effects.publish(OutboundMessage(topics.response(did), payload))
     }
 
-    /// Counts a refusal, and answers the device with it if its message has an id.
+    /// Counts a refusal, and sends the refusal to the device if the device's message has an id.
     mutating func refuse(_ id: MessageID?, of did: DeviceID, because rejection: Rejection) {
         effects.count(rejection)
         guard let id else { return }
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message and makes it a dead letter, with only its shape if it may hold a secret.
+    /// Refuses an unreadable message, and makes it a dead letter; keeps only names and sizes if it may contain a
+    /// secret.
     mutating func refuse(_ message: Inbound, of did: DeviceID, unreadable error: WireError, isSecret: Bool) {
         effects.deadLetter(message, .malformed, because: error.reason, isSecret: isSecret)
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses a message of an unknown device; keeps only its shape if it may hold a secret.
+    /// Refuses a message of an unknown device, and makes it a dead letter, with only names and sizes if `isSecret`.
     ///
     /// The refusal is counted only if the device waits for an answer.
     mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {

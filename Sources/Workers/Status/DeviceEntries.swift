@@ -2,55 +2,57 @@ import Domain
 import Storage
 import Wire
 
-/// A device in a batch: its status after the messages decided so far, and its users.
+/// A device in a batch, with its status after the messages decided so far, and its users.
 struct DeviceEntry {
     /// The parts of a status that are written separately.
     struct Changes: OptionSet {
         let rawValue: UInt8
-        /// The part that reports change.
+        /// The part that is changed by reports.
         static let reported = Changes(rawValue: 1)
-        /// The presence.
+        /// The presence of the device.
         static let presence = Changes(rawValue: 2)
     }
 
     let did: DeviceID
-    /// The status; nil if the device is unknown.
+    /// The device's status; nil if the device is unknown.
     fileprivate(set) var record: StatusRecord?
-    /// The product; nil if it or the device is unknown.
+    /// The device's product; nil if the product or the device is unknown.
     fileprivate(set) var product: Product?
     /// The users who receive the device's messages.
     fileprivate(set) var subscribers: [UserID] = []
     /// The parts of the status that the batch has changed.
     private(set) var changes: Changes = []
-    /// The newest reports in the status when it was loaded; the batch's reports may have replaced them.
+    /// The newest reports that the status contained when it was loaded; the batch's reports may have replaced them
+    /// since.
     fileprivate(set) var newestAtLoad: Status.Newest?
     /// The attributes that the batch's reports have changed.
     var changed: Set<String> = []
-    /// The beginning of the present ownership period; nil unless the device reports old events or bytes.
+    /// The beginning of the current ownership period; loaded only if the device reports old events or bytes, otherwise
+    /// nil.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Records a status in which some parts have changed.
+    /// Replaces the status, and records which part of it has changed.
     mutating func change(_ part: Changes, to status: Status) {
         record?.status = status
         changes.insert(part)
     }
 }
 
-/// The devices in a batch, each at its place.
+/// The devices in a batch, each with an index.
 struct DeviceEntries {
     /// The entries, in the order in which messages first named their devices.
     var entries: [DeviceEntry] = []
     private var places: [DeviceID: Int] = [:]
 
-    /// Returns the product of a device of the batch; nil if it or the device is unknown.
+    /// Returns the product of a device of the batch; nil if the product or the device is unknown.
     func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
 
-    /// Returns the product's key of a device of the batch; nil if the device is unknown.
+    /// Returns the product key of a device of the batch; nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// Logs the new statuses of devices whose version has grown, one for each device, if a reader wants them.
+    /// Logs the new status of each device with changed attributes, if a reader of the event log wants statuses.
     func logStatuses(in work: inout UnitOfWork) throws {
         guard try work.keepsStatuses() else { return }
         for entry in entries where !entry.changed.isEmpty {
@@ -67,8 +69,9 @@ struct DeviceEntries {
         }
     }
 
-    /// Gives each item its device's place, locks the devices until the end of the transaction, and loads their
-    /// statuses, products and users.
+    /// Sets the index of each item's device, locks the devices, and loads their statuses, products and users.
+    ///
+    /// The devices stay locked until the end of the transaction.
     mutating func load(_ items: inout [StatusItem], in work: UnitOfWork) throws {
         for index in items.indices { items[index].place = place(of: items[index].did) }
         let dids = entries.map(\.did)
@@ -82,7 +85,7 @@ struct DeviceEntries {
             entries[place].product = try work.product(key)
         }
         try work.tx.bindings.subscribers(of: dids) { place, uid, app in
-            // An app sees devices of its products only.
+            // An app sees only devices of its own products.
             if let key = entries[place].record?.productKey, let app = try work.app(app), !app.products.contains(key) {
                 return
             }
@@ -91,7 +94,7 @@ struct DeviceEntries {
         try loadOwnership(for: items, in: work)
     }
 
-    /// Returns a device's place; a new device gets the next place.
+    /// Returns the index of a device; a device that is new in the batch gets the next index.
     private mutating func place(of did: DeviceID) -> Int {
         if let known = places[did] { return known }
         let place = entries.count
@@ -100,8 +103,9 @@ struct DeviceEntries {
         return place
     }
 
-    /// Loads when the current ownership of devices that report old events or bytes began, so that a new owner never
-    /// sees events of the previous one.
+    /// Loads the beginning of the current ownership period of devices that report old events or bytes.
+    ///
+    /// Events from before the current ownership period belong to the previous owner and are hidden from the new owner.
     private mutating func loadOwnership(for items: [StatusItem], in work: UnitOfWork) throws {
         let recent = work.now.adding(seconds: -Self.recentSeconds)
         let old = items.filter { item in
@@ -116,10 +120,10 @@ struct DeviceEntries {
         }
     }
 
-    /// The age in seconds above which a report's events need the ownership period of its device.
+    /// The age, in seconds, above which the ownership period of the device decides whether a report's events are shown.
     private static let recentSeconds: Int64 = 60
 
-    /// Returns the statuses of which a part has changed, in the order of the devices' ids.
+    /// Returns the statuses in which a part has changed, in the order of the devices' ids.
     func records(_ part: DeviceEntry.Changes) -> [StatusRecord] {
         let changed = entries.indices.filter { entries[$0].changes.contains(part) }
         return changed.sorted { entries[$0].did < entries[$1].did }.compactMap { entries[$0].record }
@@ -127,7 +131,7 @@ struct DeviceEntries {
 }
 
 extension Report {
-    /// Whether the time of the report decides which users see parts of it.
+    /// Whether the time of the report decides which users see its alerts, faults or bytes.
     fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }
 
@@ -137,9 +141,9 @@ extension DeviceEntry {
     /// Returns whether a user receives the device's messages.
     func isSubscribed(_ uid: UserID) -> Bool { subscribers.contains(uid) }
 
-    /// Publishes the status to all users as their retained status.
+    /// Publishes the device's status to all subscribed users, as their retained status.
     ///
-    /// `changed` names the attributes that a report changed; `actor` caused the change.
+    /// `changed` names the attributes that a report has changed; `actor` is the actor who caused the change.
     func publishStatus(
         changed: [String] = [],
         actor: Actor? = nil,
@@ -154,14 +158,14 @@ extension DeviceEntry {
         for uid in subscribers { retain(uid == user ? payload(for: uid) : common, for: uid, in: &work) }
     }
 
-    /// Publishes a subscribed user's retained status again, and clears it for other users.
+    /// Publishes a user's retained status again if the user is subscribed; otherwise clears the retained status.
     func refreshStatus(of uid: UserID, in work: inout UnitOfWork) {
         guard let record, isSubscribed(uid) else { return clearStatus(of: uid, in: &work) }
         let payload = StatusCodec.encode(record.status, of: did, product: product)
         retain(payload, for: uid, in: &work)
     }
 
-    /// Clears a user's retained status.
+    /// Clears a user's retained status of the device.
     func clearStatus(of uid: UserID, in work: inout UnitOfWork) {
         retain([], for: uid, in: &work)
     }
@@ -171,13 +175,15 @@ extension DeviceEntry {
         work.effects.publish(OutboundMessage(topic, payload, isRetained: true))
     }
 
-    /// Publishes an event to all users.
+    /// Publishes an event to all subscribed users.
     func publish(_ event: Event, in work: inout UnitOfWork) {
         publish(EventCodec.encode(event), leaf: "event", in: &work)
     }
 
-    /// Publishes a device's own bytes to all users as base64 text, with their effective time and the command they
-    /// answer.
+    /// Publishes the bytes that a device has reported to all subscribed users.
+    ///
+    /// `binary` is the bytes as base64 text; `ts` is their effective time, and `cid` the command that they answer, if
+    /// any.
     func publish(binary: String, ts: Instant, cid: Int64?, in work: inout UnitOfWork) {
         let payload = StatusCodec.binary(binary, of: did, ts: ts, cid: cid)
         publish(payload, leaf: "binary", in: &work)

@@ -7,7 +7,7 @@ struct HistoryAdditions {
     private(set) var records: [HistoryRecord] = []
     private(set) var events: [(DeviceID, Event)] = []
 
-    /// Returns the values of a report of one moment as they are stored; nil for a report without values.
+    /// Returns the values of a report's first point as they are stored; nil for a report without values.
     static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
 
     /// Returns whether the batch adds a record with this time and these values.
@@ -18,7 +18,7 @@ struct HistoryAdditions {
     /// Adds an event that doesn't count against the limit.
     mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
 
-    /// Adds a report's values, bytes and events; returns false if everything that only the history keeps was dropped.
+    /// Adds a report's values, bytes and events; returns false if all data that only the history keeps was dropped.
     mutating func add(
         _ received: ReceivedReport,
         _ outcome: StatusRules.Outcome,
@@ -52,16 +52,16 @@ struct HistoryAdditions {
         return dropped == 0 || dropped < records.count + outcome.lateEvents.count
     }
 
-    /// Returns a late event as the history keeps it; nil if it changes nothing at its time.
+    /// Returns a late event as the history keeps it; nil if the event changes nothing at its time.
     ///
-    /// In the history, too, an alert or fault is raised once, and cleared under the same id.
+    /// In the history as well, an alert or fault is raised only once, and is cleared under the same id.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
             let kind = ConditionKind.allCases.first(where: { event.type == $0.rawValue || event.type == $0.clearedType }
             )
         else { return nil }
         let stored = try tx.events.last(kind, event.name ?? "", of: did, until: event.ts)
-        // At equal times, the later arrival counts.
+        // If two events have the same time, the event that arrived later counts.
         let before = events.reduce(stored) { before, added in
             let isNewer =
                 added.0 == did && (added.1.name ?? "").isSame(as: event.name ?? "") && added.1.ts <= event.ts
@@ -91,7 +91,7 @@ struct HistoryAdditions {
         return records
     }
 
-    /// Counts dropped records, and notifies the users once an hour.
+    /// Counts dropped records, and notifies the device's users at most once an hour.
     private mutating func countDropped(
         _ count: Int,
         of device: DeviceEntry,
@@ -116,11 +116,11 @@ struct HistoryAdditions {
 }
 
 extension HistoryRecord {
-    /// The size of the record within its device's limit.
+    /// The size of the record that counts against its device's limit, in bytes.
     fileprivate var bytes: Int { HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0) }
 }
 
 extension Event {
-    /// The size of the event within its device's limit.
+    /// The size of the event that counts against its device's limit, in bytes.
     fileprivate var bytes: Int { HistoryUse.eventBytes + (value?.encoded().count ?? 0) }
 }

@@ -1,16 +1,16 @@
 import Domain
 import Storage
 
-/// The presence signals of a batch: devices connect, disconnect, and begin to listen to commands.
+/// The processor of a batch's presence signals, which say that devices connect, disconnect or listen to commands.
 struct PresenceProcessor {
-    /// The devices that came online.
+    /// The devices that have come online in the batch.
     private var arrived: Set<DeviceID> = []
-    /// The devices with a new connection.
+    /// The devices that have a new connection.
     private var connected: Set<DeviceID> = []
-    /// The devices that receive commands from now on.
+    /// The devices that have begun to listen to commands.
     private var listening: Set<DeviceID> = []
 
-    /// Carries out a signal; `message` is nil for the worker's own signal.
+    /// Carries out a presence signal; `message` is nil if the signal is the worker's own.
     mutating func decide(
         _ signal: PresenceSignal,
         message: Inbound?,
@@ -53,8 +53,9 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send the commands queued for devices that have connected, and to repeat commands sent
-    /// before the devices listened.
+    /// Asks the control worker to send queued commands to devices that have connected, and to repeat missed commands.
+    ///
+    /// A device may have missed commands that were sent before it listened.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

@@ -3,22 +3,22 @@ import Domain
 import Storage
 import Wire
 
-/// The search for the devices that are connected to a broker that lost the worker's session.
+/// The search for the devices that are connected to a broker that has lost the worker's MQTT session.
 ///
-/// The worker asks the gate to announce all devices. It then publishes a mark, its own retained
-/// state, which it receives back; then a second mark, since the gate's announcements leave with the
-/// broker's next round. After the second mark, all connected devices have been announced: other
-/// devices that are online in the store are offline.
-/// The rules in words (reference: operation#workers).
+/// The worker asks the gate to announce all connected devices. The worker then publishes a mark, which is its own
+/// retained state, and receives the mark back. Since the gate's announcements leave with the broker's next round, the
+/// worker then publishes a second mark. When the second mark returns, all connected devices have been announced, so
+/// other devices that are online in the store are in fact offline. The reference describes the rules
+/// (operation#workers).
 struct PresenceReconciliation {
-    /// Returns the name of the stored fact that a lane's presence reconciliation is unfinished.
+    /// Returns the name of the stored value that says whether a lane's presence reconciliation is unfinished.
     static func pending(_ environment: Environment) -> String {
         let fact = "presenceReconciliationPending"
         guard environment.plan.isShared else { return fact }
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks: the worker's own state, if the worker has one lane.
+    /// Returns the topic of a lane's marks, which is that of the worker's own state if the worker has one lane.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")
@@ -39,7 +39,7 @@ struct PresenceReconciliation {
         if case .calling = stage { true } else { false }
     }
 
-    /// Begins a presence reconciliation; returns the question and the first mark.
+    /// Begins a presence reconciliation; returns the question to the gate and the first mark.
     mutating func begin(_ environment: Environment, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)
@@ -59,7 +59,7 @@ struct PresenceReconciliation {
         )
     }
 
-    /// Records a presence message of the gate about a device.
+    /// Records a presence signal about a device.
     mutating func recordPresence(_ signal: PresenceSignal, of did: DeviceID) {
         guard stage != .idle else { return }
         switch signal {
@@ -69,7 +69,7 @@ struct PresenceReconciliation {
         }
     }
 
-    /// Records a returned mark.
+    /// Records that a mark has returned.
     mutating func markReturned(_ ts: Instant) {
         guard case .waiting(let mark, let isLast) = stage, ts == mark else { return }
         if isLast {
@@ -81,13 +81,13 @@ struct PresenceReconciliation {
         }
     }
 
-    /// Returns the marks to be sent.
+    /// Returns the marks to be sent, and forgets them.
     mutating func takeMarks(_ environment: Environment) -> [OutboundMessage] {
         defer { marks.removeAll() }
         return marks.map { Self.mark($0, environment) }
     }
 
-    /// Checks the next devices that are online in the store; calls `absent` for each that isn't connected.
+    /// Checks the next devices that are online in the store; calls `absent` for each device that isn't connected.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,

@@ -2,17 +2,17 @@ import Domain
 import Sodium
 import Storage
 
-/// The property that identifies a second delivery of a report.
+/// The property by which a second delivery of a report is recognised.
 enum ReportIdentity {
-    /// The report's id, or a digest of its content. The report's values are recorded too, so that the status has all
-    /// reports of their time.
+    /// The report's id, or a digest of its content. The report's values are also recorded, so that the status knows all
+    /// reports of the same time.
     case key(InboxKey, ReportValues?)
     /// The report's values and its time.
     case values(ReportValues)
-    /// None: each delivery counts.
+    /// No property: each delivery counts as a new report.
     case none
 
-    /// The values of a report of one moment.
+    /// The report's values and their time, if the report contains nothing else.
     var values: ReportValues? {
         switch self {
         case .key(_, let values): values
@@ -21,7 +21,7 @@ enum ReportIdentity {
         }
     }
 
-    /// Identifies a device's report, received with a payload.
+    /// Determines the property by which a device's report is recognised; `payload` is the report as received.
     fileprivate init(_ report: Report, from did: DeviceID, payload: ArraySlice<UInt8>, now: Instant) {
         let values = ReportValues(report, now: now)
         if let id = report.id {
@@ -37,15 +37,15 @@ enum ReportIdentity {
     }
 }
 
-/// The values, as stored, and the time of a report that contains nothing else.
+/// The values of a report in stored form and its time, for a report that contains nothing else.
 struct ReportValues {
     var json: [UInt8]
     var ts: Instant
 
-    /// A hash of the values.
+    /// A 64-bit hash of the values.
     fileprivate var fingerprint: UInt64 { FNV1a.hash64(json) }
 
-    /// Takes a report's values; nil if it has no time, a time ahead of ours, or other content.
+    /// Takes the values of a report; nil if the report has no time, a time in the future, or other content.
     fileprivate init?(_ report: Report, now: Instant) {
         guard let ts = report.ts, report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
@@ -54,13 +54,12 @@ struct ReportValues {
     }
 }
 
-/// The recognition of reports in a batch that had their effect before.
+/// The recognition of reports in a batch that have already taken effect.
 ///
-/// A report with an id is looked up in the inbox. A report without an id is recognised by its time
-/// and values: if it is newer than all others of its device, as nearly all are, it is new. For the
-/// newest time, the status has the reports (`Status.Newest`). Only older reports need a lookup in
-/// the history.
-/// The rules in words (reference: reports#acknowledged).
+/// A report with an id is looked up in the inbox. A report without an id is recognised by its time and values. A report
+/// that is newer than all other reports of its device, as nearly all reports are, is new. The status contains the
+/// reports of the newest time (`Status.Newest`); only older reports must be looked up in the history. The reference
+/// describes the rules (reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {
@@ -68,17 +67,19 @@ struct ReportDeduplication {
         var ts: Instant
     }
 
-    /// The version that each known key led to.
+    /// The version of the status to which the report with each known key led.
     private var versions: [InboxKey: Int64] = [:]
-    /// The keys of the batch's new reports, and the versions that they led to.
+    /// The keys of the batch's new reports, and the versions of the status to which the reports led.
     private(set) var claims: [(key: InboxKey, version: Int64)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
 
     // MARK: Load
 
-    /// Identifies the reports among the items; loads the versions of known keys, and the history at the times of
-    /// reports that the devices' statuses can't distinguish from repeats.
+    /// Identifies the reports among the items, and loads the data needed to recognise repeats.
+    ///
+    /// The versions of known keys are loaded, and also the history at the time of each report for which the device's
+    /// status doesn't show whether the report is a repeat.
     mutating func load(_ items: inout [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
@@ -103,8 +104,9 @@ struct ReportDeduplication {
 
     // MARK: Decide
 
-    /// Returns the version that an earlier delivery of a report led to; nil for a new report, whose time and values are
-    /// recorded in `status`.
+    /// Returns the version to which an earlier delivery of a report led; nil for a new report.
+    ///
+    /// The time and values of a new report are recorded in `status`.
     func versionOfEarlier(
         _ identity: ReportIdentity,
         of device: DeviceEntry,
@@ -137,7 +139,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that a report with a key has had its effect, and the resulting version.
+    /// Records that a report with a key has taken effect, and the resulting version.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version
@@ -146,7 +148,7 @@ struct ReportDeduplication {
 }
 
 extension DeviceEntry {
-    /// Returns whether only the history can distinguish a report of this time from a repeat.
+    /// Returns whether only the history can show whether a report of this time is a repeat.
     fileprivate func isLate(_ ts: Instant) -> Bool {
         guard let record else { return false }
         return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
@@ -154,13 +156,13 @@ extension DeviceEntry {
 }
 
 extension Status {
-    /// Returns whether no report of this time can have arrived before.
+    /// Returns whether no earlier report can have had this time.
     fileprivate func isNews(_ ts: Instant) -> Bool {
         if let newest, newest.ts >= ts { return false }
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Records a report's values; returns whether they are new, or nil if only the history shows it.
+    /// Records a report's values; returns whether the values are new, or nil if only the history can show this.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])
@@ -172,7 +174,7 @@ extension Status {
         return true
     }
 
-    /// Returns whether the status has the fingerprints of all reports of this time.
+    /// Returns whether the status contains the fingerprints of all reports of this time.
     fileprivate func knowsReports(of ts: Instant) -> Bool {
         guard let newest else { return false }
         return newest.ts == ts && newest.fingerprints.count < Newest.fingerprintsMax

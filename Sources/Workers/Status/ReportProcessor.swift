@@ -3,21 +3,21 @@ import Domain
 import Storage
 import Wire
 
-/// A received report.
+/// A report with the message in which it was received.
 struct ReceivedReport {
     var report: Report
     var identity: ReportIdentity
     var message: Inbound
 }
 
-/// The reports of a batch: new reports change statuses and are published; all are answered.
+/// The processor of a batch's reports: new reports change statuses and are published; all reports are answered.
 struct ReportProcessor {
-    /// The recognition of reports that had their effect before.
+    /// The recognition of reports that have already taken effect.
     var deduplication = ReportDeduplication()
     /// The commands that the reports answer.
     var answers = CommandAnswers()
 
-    /// Carries out a report.
+    /// Carries out a report, and answers it.
     mutating func decide(
         _ received: ReceivedReport,
         of device: inout DeviceEntry,
@@ -80,7 +80,7 @@ struct ReportProcessor {
             let sender = answers.sender(of: report, from: device)
             device.publishStatus(changed: outcome.changed, actor: sender, in: &work)
         }
-        // Events of an earlier ownership period are stored, but shown to no user.
+        // Events of an earlier ownership period are stored, but not shown to any user.
         if let since = device.ownershipSince, outcome.ts < since { return }
         for event in outcome.events { device.publish(event, in: &work) }
         guard let binary = report.binary else { return }

@@ -2,34 +2,34 @@ import Domain
 import Storage
 import Wire
 
-/// An input about a device.
+/// An input that concerns a device.
 enum StatusInput {
     case report(Report, Inbound)
-    /// A presence signal, and the message with it, if any.
+    /// A presence signal, and the message that contained it, if any.
     case presence(PresenceSignal, Inbound?)
     case info(RegistrationCodec.Info, Inbound)
-    /// A user's retained status must be published again, or cleared.
+    /// A user whose retained status must be published again or cleared.
     case refresh(UserID)
-    /// A user's retained status, which must be checked.
+    /// A user whose retained status must be checked.
     case retained(UserID)
 }
 
-/// An input about a device, with what is known once the batch is loaded.
+/// An input that concerns a device, with the data that is set once the batch is loaded.
 struct StatusItem {
     let did: DeviceID
     let input: StatusInput
-    /// The device's place in the batch.
+    /// The index of the device in the batch.
     var place = 0
-    /// The property that identifies a second delivery of a report.
+    /// The property by which a second delivery of a report is recognised.
     var identity = ReportIdentity.none
 
     init(_ did: DeviceID, _ input: StatusInput) { (self.did, self.input) = (did, input) }
 }
 
-/// The working set of one batch: its messages, their devices and their effects.
+/// The data of one batch: its messages, their devices and their effects.
 ///
-/// Read, load, decide in memory message after message, save: a constant number of statements for any number of
-/// messages.
+/// A batch is read, loaded, decided in memory message by message, and saved, with a constant number of statements for
+/// any number of messages.
 struct StatusBatch {
     private var items: [StatusItem] = []
     /// The returned marks of a presence reconciliation.
@@ -44,8 +44,10 @@ struct StatusBatch {
     /// Adds an input about a device.
     mutating func add(_ input: StatusInput, of did: DeviceID) { items.append(StatusItem(did, input)) }
 
-    /// Reads a message; if it is unreadable or not for this worker, it becomes a dead letter, and is refused if its
-    /// sender can be answered.
+    /// Reads a message.
+    ///
+    /// A message that is unreadable or not for this worker becomes a dead letter, and is refused if its sender can be
+    /// answered.
     mutating func read(_ message: Inbound, on topic: Topic, in work: inout UnitOfWork) {
         switch topic {
         case .report(let did):
@@ -66,7 +68,8 @@ struct StatusBatch {
             let info = Self.decode(message, of: did, isSecret: true, in: &work, with: decode)
             if let info { add(.info(info, message), of: did) }
         case .status(let uid, let did):
-            // Only retained messages matter; the others are the worker's own, delivered back.
+            // Only retained messages matter; other messages on these topics are the worker's own, which the broker
+            // delivers back.
             if message.isRetained { add(.retained(uid), of: did) }
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
@@ -93,12 +96,12 @@ struct StatusBatch {
         }
     }
 
-    /// Locks the devices of all that was read, for a transaction that writes rows of these devices before `carryOut`.
+    /// Locks the devices of all inputs, for a transaction that writes rows of these devices before `carryOut`.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save
 
-    /// Carries out all that was read; returns the outcomes of commands, which are published before all other messages.
+    /// Carries out all inputs; returns the outcomes of commands, which are published before all other messages.
     mutating func carryOut(
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork
@@ -107,12 +110,12 @@ struct StatusBatch {
         try reports.deduplication.load(&items, of: devices, in: work)
         try reports.answers.load(items, in: work.tx)
         for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
-        // Their place among the announcements doesn't matter: devices are checked after the batch.
+        // The order of marks and announcements in the batch doesn't matter, since devices are checked after the batch.
         for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }
 
-    /// Decides an item; items are decided in order of arrival.
+    /// Carries out an item; items are carried out in order of arrival.
     private mutating func decide(
         _ item: StatusItem,
         reconciling reconciliation: inout PresenceReconciliation,
@@ -134,8 +137,10 @@ struct StatusBatch {
         }
     }
 
-    /// Writes the changed statuses, the history, the reports and commands that had their effect, and requests to send
-    /// commands; returns the outcomes of commands.
+    /// Writes the results of a batch; returns the outcomes of commands.
+    ///
+    /// The results are the changed statuses, the history, the ids of reports that have taken effect, answered commands,
+    /// and requests to send commands.
     private func save(in work: inout UnitOfWork) throws -> Effects {
         try work.tx.statuses.save(reported: devices.records(.reported), moved: devices.records(.presence))
         try devices.logStatuses(in: &work)

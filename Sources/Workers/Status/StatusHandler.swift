@@ -3,10 +3,12 @@ package import Domain
 package import Storage
 import Wire
 
-/// The status worker: stores the reports and presence of devices and publishes them to users, registers devices, and
-/// alone publishes retained statuses.
+/// The handler of the status worker, which stores the reports and presence of devices, publishes them to users, and
+/// registers devices.
+///
+/// Only the status worker publishes retained statuses.
 package struct StatusHandler: BatchHandler {
-    /// The worker and its subscriptions.
+    /// The worker's name and its subscriptions.
     package let role: WorkerRole
     private let environment: Environment
     private var catalog = Catalog()
@@ -35,10 +37,10 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // Messages received before the worker noticed that the disk is low stay at the broker as well.
+        // Messages that were received before the worker noticed that the disk is low also stay at the broker.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
-        // Callers wait for the outcomes of commands: they are published before the many other messages.
+        // The outcomes of commands are published before the many other messages, because callers wait for them.
         var outcomes = Effects()
         let runs = Self.runs(of: batch)
         try lockAhead(batch, in: tx)
@@ -49,8 +51,9 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// If a batch contains registrations, locks all its devices at once: registrations are carried out before other
-    /// messages would lock their devices.
+    /// Locks all devices of a batch in one step if the batch contains registrations.
+    ///
+    /// Registrations are carried out before other messages, so devices would otherwise be locked in two steps.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }
@@ -64,7 +67,7 @@ package struct StatusHandler: BatchHandler {
         })
     }
 
-    /// Carries out registrations, then the messages after them; returns the outcomes of commands.
+    /// Carries out registrations, then the messages that follow them; returns the outcomes of commands.
     private mutating func carryOut(_ run: ArraySlice<Inbound>, in work: inout UnitOfWork) throws -> Effects {
         var registrations = RegistrationProcessor(quotas: environment.quotas)
         var batch = StatusBatch()
@@ -87,8 +90,10 @@ package struct StatusHandler: BatchHandler {
         return work
     }
 
-    /// Cuts a batch where a registration follows another message: an earlier report must not end up in the ownership
-    /// period that a reset begins.
+    /// Splits a batch before each registration that follows another message.
+    ///
+    /// If the batch weren't split, a report received before a reset could be handled in the ownership period that the
+    /// reset begins.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

@@ -36,7 +36,8 @@ extension ClusterStatusCommand {
         let seen = node.untilAt.adding(seconds: -ClusterTiming.lifetime.components.seconds)
         return JSONObject(showing: [
             "name": node.name, "version": node.version, "lanes": lanes,
-            // A process whose end was noticed before its time was over has no time left.
+            // If another process noticed the end of a process early, the time until which that process counted as alive
+            // was cleared.
             "lastSeenAt": max(seen, node.startedAt),
             "state": node.untilAt <= now ? "gone" : node.isDraining ? "draining" : "alive",
         ])

@@ -69,7 +69,7 @@ extension ProductShowCommand {
 }
 
 extension CommandContext {
-    /// Finds a product by its key.
+    /// Returns the product with a key, or throws a `Problem` if there is none.
     func product(_ key: String) throws -> Product { try find("product", key) { try $1.products.find($0) } }
 }
 

@@ -5,7 +5,7 @@ import Storage
 import Workers
 
 extension CommandContext {
-    /// Finds a schedule by its id.
+    /// Returns the schedule with an id, or throws a `Problem` if there is none.
     func schedule(_ id: String) throws -> Schedule {
         try find("schedule", id) {
             try $1.schedules.find($0)

@@ -8,10 +8,10 @@ import Storage
 import Workers
 
 extension ServiceCommand {
-    /// The names that the service itself uses.
+    /// The names that the service itself uses to connect.
     private static let reserved = ["lamplighter", "tools", "console"]
 
-    /// Refuses invalid and reserved names.
+    /// Throws an error if a name is invalid or reserved.
     static func check(_ name: String) throws {
         let isName = name.utf8.allSatisfy { byte in
             switch byte {

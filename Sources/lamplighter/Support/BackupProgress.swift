@@ -11,7 +11,7 @@ extension PassphraseOptions {
         }
     }
 
-    /// Reads the passphrase from a file or the terminal; nil without one of the options.
+    /// Reads the passphrase from a file or the terminal; returns nil if neither option is given.
     func read(isNew: Bool) throws -> Passphrase? {
         if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
         return passphrase ? try Passphrase.ask(isNew: isNew) : nil
@@ -20,7 +20,7 @@ extension PassphraseOptions {
 
 /// The display of a backup's steps and result.
 enum BackupProgress {
-    /// Returns a function that shows each step once, and on a terminal its progress; it throws after Ctrl-C.
+    /// Returns a function that shows each step and its progress, and that throws an error after Ctrl-C.
     static func shower(isSilent: Bool) -> Backup.Progress {
         Interrupt.listen()
         var shown: (step: String, percent: Int) = ("", -1)
@@ -34,7 +34,7 @@ enum BackupProgress {
         }
     }
 
-    /// Shows the result of a command.
+    /// Shows the result of a backup command.
     static func show(_ report: Backup.Report, _ path: String, as state: String, output: OutputOptions) {
         let rows = report.summary.rows
         if output.json {

@@ -5,16 +5,16 @@ import Service
 import ServiceSettings
 import Storage
 
-/// A data directory that a command works on, with or without a running service.
+/// The data directory on which a command works, whether a service runs on it or not.
 struct CommandContext {
     let settings: Settings
     let directory: DataDirectory
     let store: Store
 
-    /// Opens the store of the directory that the flags name.
+    /// Opens the store of the data directory that the flags name.
     static func open(_ options: SettingsOptions) async throws -> CommandContext { try open(try await options.read()) }
 
-    /// Opens the store of the directory that settings name.
+    /// Opens the store of the data directory that the settings name.
     static func open(_ settings: Settings) throws -> CommandContext {
         let directory = try DataDirectory.existing(settings)
         return CommandContext(
@@ -26,7 +26,7 @@ struct CommandContext {
 }
 
 extension CommandContext {
-    /// Finds a record by the id that a user gives.
+    /// Returns the record with the id that was given on the command line.
     ///
     /// - Throws: A `Problem` if the text isn't an id, or if `find` returns nil.
     func find<Kind, Found>(

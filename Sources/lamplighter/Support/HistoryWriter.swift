@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import Storage
 
-/// A writer of history records as lines of JSON or of comma-separated values.
+/// A writer of history records as lines of JSON or as lines of comma-separated values.
 final class HistoryWriter {
     private let format: HistoryExportCommand.Format
     private let hidden: Set<String>
@@ -17,7 +17,7 @@ final class HistoryWriter {
         self.hidden = hidden
     }
 
-    /// Notes the columns that a record needs.
+    /// Adds the columns that a record needs.
     func note(_ record: HistoryRecord) {
         if record.binary != nil { hasBinary = true }
         for member in record.data?.members ?? [] where !hidden.contains(member.key) && known.insert(member.key).inserted
@@ -45,13 +45,14 @@ final class HistoryWriter {
         show(["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : []))
     }
 
-    /// Prints a line, on a terminal without characters that steer it.
+    /// Prints a line; on a terminal, escapes characters that could control it.
     private func show(_ cells: [String]) {
         let line = Self.line(cells)
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// Returns the title of an attribute's column, with the prefix `data.` if it would clash with a column of ours.
+    /// Returns the title of an attribute's column, with the prefix `data.` if the title would be the same as that of a
+    /// fixed column.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -62,14 +63,15 @@ final class HistoryWriter {
         value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
-    /// Keeps a spreadsheet from taking a text for a formula; numbers aren't passed here.
+    /// Returns a text in a form that a spreadsheet doesn't take for a formula; numbers don't pass through this
+    /// function.
     private static func guarded(_ text: String) -> String {
         let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
         guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }
         return "'" + text
     }
 
-    /// Returns a line as in RFC 4180.
+    /// Returns cells as a line in the format of RFC 4180.
     private static func line(_ cells: [String]) -> String {
         cells.map { cell in
             guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else { return cell }

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// The count of this process's interrupts, by Ctrl-C or SIGTERM.
+/// The number of times that this process was interrupted by Ctrl-C or SIGTERM.
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 
-    /// Counts the signals from now on; they no longer end the process.
+    /// Counts these signals from now on; they no longer end the process.
     static func listen() {
-        // Initialized here, since a signal handler must not allocate.
+        // The counter is initialized here, since a signal handler must not allocate memory.
         count.store(0, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
             signal(number) { _ in Interrupt.note() }

@@ -6,15 +6,15 @@ import JSON
 import Problems
 import Web
 
-/// A command that runs an operation of the console in its own process, on the store that it opens.
+/// A command that opens the store itself and runs an operation of the console in its own process.
 ///
-/// It prints the operation's answer as JSON, or a text made of it.
+/// The command prints the operation's answer as JSON, or as a text that it creates from the answer.
 protocol OperationCommand: AsyncParsableCommand {
     /// The operation's id.
     static var operation: String { get }
-    /// Whether the audit trail notes the act.
+    /// Whether the action is recorded in the audit trail.
     static var isNoted: Bool { get }
-    /// The options that commands on an installation share.
+    /// The options of all commands that work on an installation.
     var common: CommonOptions { get }
     /// The parameters in the operation's path.
     var path: [String: String] { get }
@@ -22,7 +22,7 @@ protocol OperationCommand: AsyncParsableCommand {
     var query: [String: String?] { get }
     /// The operation's body.
     var body: JSONObject { get }
-    /// Runs the operation and returns its answer; some commands add the answers of others.
+    /// Runs the operation and returns its answer; some commands add the answers of other operations.
     func answer(in place: CommandContext) async throws -> JSONObject
     /// Prints an answer as text.
     func show(_ answer: JSONObject, in place: CommandContext) async throws
@@ -53,7 +53,7 @@ extension OperationCommand {
 
 /// A command that lists the rows of an operation in a table.
 protocol ListCommand: OperationCommand {
-    /// The columns.
+    /// The columns of the table.
     static var columns: [Column] { get }
 }
 
@@ -62,12 +62,12 @@ extension ListCommand {
 }
 
 extension CommandContext {
-    /// The dependencies of operations.
+    /// The store, the settings and whatever else operations need.
     var operations: OperationContext { OperationContext(store, settings, in: directory, consoleURL: consoleURL) }
 
     /// Runs an operation as an admin with a name, and returns its answer.
     ///
-    /// - Throws: A `Problem` or a `ValidationError` if the operation refuses, and a `Rejection`.
+    /// - Throws: A `Problem`, a `ValidationError` or a `Rejection` if the operation refuses.
     func run(
         _ id: String,
         _ path: [String: String] = [:],
@@ -102,7 +102,7 @@ extension CommandContext {
         return problem(of: refused, cure: cure)
     }
 
-    /// Returns the problem of a refusal.
+    /// Returns the problem to report when an operation refuses.
     func problem(of refused: Refused, cure: Problem.Cure?) -> Problem {
         Problem(
             ProblemCode(rawValue: refused.code) ?? Self.codes[refused.status] ?? .documentInvalid,
@@ -113,12 +113,12 @@ extension CommandContext {
         )
     }
 
-    /// The problems of refusals by their HTTP status; the others are faults of the request.
+    /// The codes of problems by the HTTP status of a refusal; a refusal with another status is a fault of the request.
     private static let codes: [Int: ProblemCode] = [
         404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
     ]
 
-    /// The reasons why a thing can be missing.
+    /// The reasons why a thing with a given name can be missing, by the kind of thing.
     private static let reasons = [
         "app": "no app with that id was imported",
         "dead letter": "it was dropped, replayed, or displaced by newer ones",
@@ -130,14 +130,15 @@ extension CommandContext {
         "session": "it has ended, or there never was a session with that id",
         "user": "no user with that id has registered, or it was erased",
     ]
-    /// The nouns of the parameters in paths.
+    /// The kinds of things that the parameters in paths name.
     private static let nouns = [
         "appId": "app", "did": "device", "keyId": "key", "productKey": "product", "scheduleId": "schedule",
         "sessionId": "session", "subscriptionId": "subscription",
         "uid": "user",
     ]
 
-    /// Returns the problem of a name that doesn't exist; the cure lists the existing ones.
+    /// Returns the problem to report when nothing of a kind has the given name; the cure is the command that lists all
+    /// things of this kind.
     func missing(_ noun: String, _ name: String) -> Problem {
         let noun = Self.nouns[noun] ?? noun
         let command = "lamplighter \(noun.filter { $0 != " " }) list --data '\(directory.path)'"

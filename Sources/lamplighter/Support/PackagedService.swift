@@ -1,12 +1,12 @@
 import Glibc
 import Problems
 
-/// The Debian package's service, whose data isn't where commands look by default.
+/// The service of the Debian package, whose data directory isn't the one that commands use by default.
 enum PackagedService {
-    /// Returns the problem, and names the command for the package's data if commands may need it.
+    /// Returns the problem, and adds the command that works on the package's data if the user probably meant that data.
     ///
-    /// That is the case if data is missing, `LAMPLIGHTER_DATA` is not set and the package is installed. The advice to
-    /// start a service is then dropped, since it would start a second one.
+    /// The command is added if the data directory is missing, `LAMPLIGHTER_DATA` is not set and the package is
+    /// installed. The advice to start a service is then left out, since it would start a second service.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

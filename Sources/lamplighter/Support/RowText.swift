@@ -2,23 +2,23 @@ import Administration
 import Domain
 import JSON
 
-/// A column of a table whose rows are JSON.
+/// A column of a table whose rows are JSON objects.
 struct Column: Sendable {
     let title: String
     let cell: @Sendable (JSONObject) -> String
 
-    /// Makes a column of texts made of the rows.
+    /// Creates a column with the texts that `cell` returns for the rows.
     init(_ title: String, _ cell: @escaping @Sendable (JSONObject) -> String) {
         (self.title, self.cell) = (title, cell)
     }
 
-    /// Makes a column of one member of the rows.
+    /// Creates a column with one member of the rows.
     init(_ title: String, _ key: String) { self.init(title) { $0.text(key) } }
 
-    /// Returns a column of a member that is a moment.
+    /// Returns a column with a member that is a time.
     static func moment(_ title: String, _ key: String) -> Column { Column(title) { $0.moment(key) } }
 
-    /// Returns a column of a member that is an actor.
+    /// Returns a column with a member that is an actor.
     static func actor(_ title: String, _ key: String) -> Column {
         Column(title) { row in
             let actor = row.object(key)
@@ -28,7 +28,7 @@ struct Column: Sendable {
 }
 
 extension TextTable {
-    /// Makes a table of rows.
+    /// Creates a table of rows.
     init(_ rows: [JSONObject], _ columns: [Column]) {
         self.init(columns.map(\.title))
         for row in rows { add(columns.map { $0.cell(row) }) }
@@ -39,15 +39,15 @@ extension Terminal {
     /// Prints a table of rows.
     static func show(_ rows: [JSONObject], _ columns: [Column]) { print(TextTable(rows, columns).text) }
 
-    /// Prints an object of values in the form of the console's interface.
+    /// Prints a JSON object whose values have the same form as in the console's interface.
     static func show(json members: KeyValuePairs<String, (any Showable)?>) {
         show(.object(JSONObject(showing: members)))
     }
 
-    /// Prints a line; text from outside can't break it.
+    /// Prints a line in which line breaks and control characters are escaped.
     static func show(plain text: String) { print(PlainText.of(text)) }
 
-    /// Prints the names and values of one thing, a line each.
+    /// Prints the properties of one thing, each with its name and value on a line.
     static func show(details: [(name: String, value: String)]) {
         let width = details.map(\.name.count).max() ?? 0
         for (name, value) in details {
@@ -82,10 +82,10 @@ extension JSONObject {
         }
     }
 
-    /// Returns a member that is a moment, as text; a dash if it is absent.
+    /// Returns a member that is a time, as text; a dash if it is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
-    /// Returns an id and the name that belongs to it, if any.
+    /// Returns a member that is an id, followed by the member with the name that belongs to it, if any.
     func named(_ id: String, _ name: String) -> String {
         text(id) + (self[name]?.stringValue.map { " " + PlainText.of($0) } ?? "")
     }

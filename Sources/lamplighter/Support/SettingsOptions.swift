@@ -5,21 +5,21 @@ import Service
 import ServiceSettings
 
 extension SettingsOptions {
-    /// Reads the settings with this command's flags on top.
+    /// Reads the settings; this command's flags take precedence.
     func read() async throws -> Settings {
         let reader = try reader([:])
         for note in reader.notes { Terminal.tell("note: \(note)") }
         return try await reader.read()
     }
 
-    /// Reads the settings of a service, and prepares its messages in the form of its log.
+    /// Reads the settings of a service, and prepares its messages in the format of its log.
     func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
         let reader = try reader(more)
         let settings: Settings
         do {
             settings = try await reader.read()
         } catch {
-            // A note can name the cause.
+            // The notes are printed, since they can name the cause of the error.
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }
@@ -47,7 +47,9 @@ extension SettingsOptions {
 }
 
 extension OutputOptions {
-    /// Shows the result of an import, with the secret this once; `id` and `secret` name their JSON members.
+    /// Shows the result of an import, and the new secret, which is never shown again.
+    ///
+    /// `id` and `secret` are the names of the JSON members for the id and the secret.
     func show(_ result: Import.Outcome, of kind: String, id: String, secret: String) {
         if json {
             return Terminal.show(
@@ -63,15 +65,16 @@ extension OutputOptions {
         }
     }
 
-    /// The function that prints the content of ready.json, without secrets, once the service is ready; nil without
-    /// `--json`, so that the banner is shown instead.
+    /// The function that prints the content of `ready.json`, without secrets, when the service is ready.
+    ///
+    /// Nil without `--json`, so that the banner is shown instead.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; the error that ends it is logged if the log is JSON, unless `--json` requests it on standard
-    /// output.
+    /// Runs a service; if the log is JSON, the error that ends the service is logged, unless `--json` requests the
+    /// error on standard output.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -2,10 +2,10 @@ import Glibc
 import JSON
 import Problems
 
-/// The output of the command line: data on standard output, messages on standard error.
+/// The output of commands: data goes to standard output, and messages go to standard error.
 ///
-/// Text written here can't steer the terminal. Where lines must not be forged either, text from outside passes through
-/// `PlainText` first.
+/// Text that these methods write can't control the terminal. If text from outside must not contain line breaks either,
+/// it is passed through `PlainText` first.
 enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
@@ -17,14 +17,15 @@ enum Terminal {
         write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
     }
 
-    /// Whether standard error takes colour: not if `NO_COLOR` is set to anything (https://no-color.org).
+    /// Whether standard error shows colours; false if `NO_COLOR` is set to any value (https://no-color.org).
     private static var isColoured: Bool {
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks for a confirmation; returns false without asking if standard input or error isn't a terminal.
+    /// Asks the user for a confirmation; returns false without asking if standard input or standard error isn't a
+    /// terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
@@ -32,12 +33,12 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Writes a line of data unbuffered, so that a reading program gets it at once.
+    /// Writes a line of data without a buffer, so that a program that reads it gets it at once.
     static func show(line text: String) { write(text, to: 1) }
 
     /// Writes a line to standard error over the previous one, so that the display stays in place.
     ///
-    /// If standard error isn't a terminal, the lines follow each other.
+    /// If standard error isn't a terminal, the lines are written one after another.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)

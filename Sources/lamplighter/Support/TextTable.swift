@@ -2,15 +2,15 @@
 struct TextTable {
     private var rows: [[String]]
 
-    /// Makes a table with a line of titles.
+    /// Creates a table with a line of titles.
     init(_ titles: [String]) { rows = [titles] }
 
-    /// Adds a row; text from outside can't break the line or steer the terminal.
+    /// Adds a row, in which line breaks and control characters are escaped.
     mutating func add(_ row: [String]) {
         rows.append(row.map { PlainText.of($0) })
     }
 
-    /// The whole table; the last column isn't padded.
+    /// The text of the whole table; cells of the last column aren't padded.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -2,16 +2,18 @@ import ArgumentParser
 import Problems
 import ServiceSettings
 
-/// An unknown word in the place of a command; the parser would find fault with its options instead.
+/// An unknown word where a command is expected.
+///
+/// An unknown word is searched for separately, since the parser would report the options after the word as wrong.
 struct UnknownCommand {
-    /// The word.
+    /// The unknown word.
     let word: String
-    /// The commands before it, which exist.
+    /// The words before the unknown word, which are existing commands.
     let before: [String]
-    /// The commands that exist in its place.
+    /// The commands that could be in the place of the unknown word.
     let choices: [String]
 
-    /// Finds the first unknown word, on the first level or below; nil if all are known.
+    /// Returns the first unknown word among the commands and subcommands; nil if all of them are known.
     static func find(in words: [String]) -> UnknownCommand? {
         var command: any ParsableCommand.Type = Lamplighter.self
         var before: [String] = []
@@ -20,7 +22,7 @@ struct UnknownCommand {
             let choices = configuration.subcommands
             if choices.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
             guard let next = choices.first(where: { $0.configuration.commandName == word }) else {
-                // `backup FILE` is `backup make FILE`.
+                // `backup FILE` means `backup make FILE`, so the word is not an unknown command.
                 guard configuration.defaultSubcommand == nil else { return nil }
                 let names = choices.filter { $0.configuration.shouldDisplay }
                     .compactMap { $0.configuration.commandName }
@@ -32,7 +34,7 @@ struct UnknownCommand {
         return nil
     }
 
-    /// Returns the problem, with the command that was probably meant.
+    /// Returns the problem to report, which suggests the command that was probably meant.
     func problem() -> Problem {
         let group = (["lamplighter"] + before).joined(separator: " ")
         let meant = Suggestion.nearest(to: word, among: choices)

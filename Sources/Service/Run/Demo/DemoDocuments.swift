@@ -1,8 +1,9 @@
 package import JSON
 
-/// The demo product and app as documents, as an operator would import them.
+/// The documents of the demo's product and app, in the form in which an operator would import them.
 package enum DemoDocuments {
-    /// Returns a lamp with a thermometer: one data point of every common kind, an alert and a fault.
+    /// Returns the document of a lamp with a thermometer, which has a data point of every common kind, an alert and a
+    /// fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object([
             "productKey": .string(keys.productKey), "name": "Demo lamp",
@@ -27,7 +28,8 @@ package enum DemoDocuments {
         ])
     }
 
-    /// Returns an app that sees every product and lets users log in by phone or by the app's own user ids.
+    /// Returns the document of an app that sees all products, and whose users log in by phone or by the app's own user
+    /// ids.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",

@@ -3,18 +3,18 @@ package import JSON
 import Problems
 import Sodium
 
-/// Names and secrets of the demo product and app, made once for a data directory.
+/// The ids and secrets of the demo's product and app, which are created once for a data directory.
 package struct DemoKeys: Sendable, Equatable {
-    /// The demo app's id.
+    /// The id of the demo's app.
     package let appID: String
-    /// The secret with which its terminals connect until they have a session.
+    /// The secret with which the app's terminals connect until they have a session.
     package let appSecret: String
-    /// The demo product's key, 32 hex digits.
+    /// The key of the demo's product, 32 hexadecimal digits.
     package let productKey: String
-    /// The secret with which its devices connect until they have an identity.
+    /// The secret with which the product's devices connect until they have registered.
     package let productSecret: String
 
-    /// Reads the keys, or makes them at first use.
+    /// Reads the keys, or creates them if there are none.
     ///
     /// - Throws: A `Problem` if the file can't be read or written.
     package static func readOrMake(_ directory: DataDirectory) throws -> DemoKeys {
@@ -30,9 +30,9 @@ package struct DemoKeys: Sendable, Equatable {
         return keys
     }
 
-    /// Reads the keys that `up` made.
+    /// Reads the keys that `up` created.
     ///
-    /// - Throws: A `Problem` if they are missing or malformed.
+    /// - Throws: A `Problem` if the keys are missing or malformed.
     package static func read(_ directory: DataDirectory) throws -> DemoKeys {
         guard let bytes = TextFile.readBytes(directory.demo) else {
             throw Problem.demoKeysUnusable(
@@ -47,7 +47,7 @@ package struct DemoKeys: Sendable, Equatable {
         return DemoKeys(appID: appID, appSecret: appSecret, productKey: productKey, productSecret: productSecret)
     }
 
-    /// The keys as written to `demo.json` and `ready.json`.
+    /// The keys as JSON, as they are written to `demo.json` and `ready.json`.
     package var json: JSONValue {
         .object([
             "appId": .string(appID), "appSecret": .string(appSecret), "productKey": .string(productKey),
@@ -55,7 +55,7 @@ package struct DemoKeys: Sendable, Equatable {
         ])
     }
 
-    /// Returns random lowercase hex digits, two per byte.
+    /// Returns random hexadecimal digits in lower case, two for each byte.
     package static func hex(_ bytes: Int) -> String {
         Sodium.hex(Sodium.randomBytes(bytes))
     }

@@ -1,19 +1,21 @@
-/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and switches it.
+/// The first example as shell commands, by which a lamp registers and reports, and an app binds the lamp and switches
+/// it.
 ///
-/// Each command is one line, quoted for sh, bash and zsh; later commands use variables that earlier ones set.
+/// Each command is one line, quoted for sh, bash and zsh. Later commands use variables that earlier commands set.
 package struct Tour {
     let host: String
     let port: Int
     let root: String
     let demo: DemoKeys
-    /// The lamp's MAC address, new for each tour: a bound lamp can't register again.
+    /// The lamp's MAC address, which is new for each tour, since a bound lamp can't register again.
     let mac: String
-    /// The app's terminal, new for each tour: the app's secret can't connect as a terminal with a session.
+    /// The id of the app's terminal, which is new for each tour, since the app's secret can't connect a terminal that
+    /// has a session.
     let terminal: String
 
-    /// A command and its effect in a few words.
+    /// A command, with its effect in a few words.
     package struct Step {
-        /// The effect.
+        /// The effect of the command, in a few words.
         package let title: String
         /// The command to paste.
         package let command: String
@@ -84,7 +86,7 @@ package struct Tour {
             + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#
     }
 
-    /// Returns shell text that extracts a string field from an answer with tools that every system has.
+    /// Returns shell code that extracts a text field from an answer, using only tools that every system has.
     private func field(_ name: String, of variable: String) -> String {
         #"$(echo $\#(variable) | sed 's/.*"\#(name)":"//;s/".*//')"#
     }

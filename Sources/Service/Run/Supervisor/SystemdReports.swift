@@ -6,12 +6,12 @@ import Synchronization
 import Web
 import Workers
 
-/// The reports to systemd that the service starts, is ready, is alive, waits for something, or stops.
+/// The reports to systemd that the service is starting, ready, alive, waiting for something or stopping.
 ///
-/// The service is alive while it answers its own health check over HTTP. A missing broker is no reason for a restart;
-/// the status line then names it.
+/// The service counts as alive while it answers its own health check over HTTP. A missing broker is no reason for
+/// systemd to restart the service; the status line then says that the service waits for the broker.
 ///
-/// Thread safety: all members are constant or atomic.
+/// The class is safe to use from several threads, since all its members are constant or atomic.
 final class SystemdReports: Sendable {
     private let socket: SystemdSocket
     private let readiness: Readiness
@@ -38,12 +38,12 @@ final class SystemdReports: Sendable {
         self.isAlive = isAlive
     }
 
-    /// Starts the reports on a separate thread, which a blocked pool doesn't block.
+    /// Starts the reports on a separate thread, so that blocked threads of the task pool don't stop them.
     func start() {
         PlainThread.detach { [self] in run() }
     }
 
-    /// Reports that the service stops; nothing is reported after that.
+    /// Reports that the service is stopping; nothing is reported after that.
     func stop() {
         guard !isStopping.exchange(true, ordering: .relaxed) else { return }
         socket.send(["STOPPING=1", "STATUS=stopping"])
@@ -64,7 +64,7 @@ final class SystemdReports: Sendable {
                 hasStarted = true
                 lines.append("READY=1")
             } else if extend <= .now {
-                // Bringing a large store up to date can take longer than systemd allows for a start.
+                // Migrating a large store can take longer than systemd allows for a start.
                 lines.append("EXTEND_TIMEOUT_USEC=60000000")
                 extend = .now + ServiceLimits.startExtensionInterval
             }
@@ -76,7 +76,8 @@ final class SystemdReports: Sendable {
         }
     }
 
-    /// Waits until the next check: briefly while the service starts, later often enough for the watchdog.
+    /// Waits until the next check; while the service starts, the wait is short, and later it is short enough for the
+    /// watchdog.
     private func pause(_ hasStarted: Bool) {
         let longest = min(ServiceLimits.reportInterval, (socket.watchdog ?? .seconds(60)) / 8)
         let (seconds, attoseconds) = (hasStarted ? longest : ServiceLimits.startReportInterval).components
@@ -93,10 +94,10 @@ final class SystemdReports: Sendable {
 }
 
 extension SystemdReports {
-    /// Makes the reports of a run; nil if systemd requests none.
+    /// Creates the reports of a run; returns nil if systemd requests no reports.
     ///
-    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready before its broker,
-    /// which can start after it; the service waits for it.
+    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` counts as ready even while its
+    /// broker can't be reached, since systemd can start the broker after the service.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)

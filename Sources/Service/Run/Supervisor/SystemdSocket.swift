@@ -1,10 +1,12 @@
 import Glibc
 
-/// The socket on which a service of `Type=notify` reports to systemd, in datagrams of `NAME=value` lines.
+/// The socket on which a service of `Type=notify` reports to systemd; each report is a datagram with lines
+/// `NAME=value`.
 ///
 /// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
-    /// The variables that systemd sets for the service only; a child with them would report in its name.
+    /// The environment variables that systemd sets for the service alone; a child process with these variables could
+    /// report to systemd in the service's name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     /// The time without a sign of life after which systemd restarts the service; nil without a watchdog.
@@ -12,17 +14,17 @@ struct SystemdSocket: Sendable {
     private let address: sockaddr_un
     private let length: socklen_t
 
-    /// Reads the address from a process's environment; nil if systemd requests no reports.
+    /// Reads the socket's address from the environment of a process; returns nil if systemd requests no reports.
     ///
     /// - Parameters:
     ///   - environment: The variables that systemd sets.
-    ///   - pid: The process to watch, if `WATCHDOG_PID` names it.
+    ///   - pid: The id of this process, to which the watchdog applies unless `WATCHDOG_PID` is another id.
     init?(_ environment: [String: String], pid: pid_t = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1, let first = path.utf8.first,
             first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
         else { return nil }
         var bytes = Array(path.utf8)
-        // systemd writes the NUL byte that begins an abstract address as @.
+        // An abstract address begins with a NUL byte, which systemd writes as @.
         if first == UInt8(ascii: "@") { bytes[0] = 0 }
         var address = sockaddr_un()
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -36,7 +38,9 @@ struct SystemdSocket: Sendable {
             .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends some lines as one message; a lost message does no harm, since states are sent again or shown elsewhere.
+    /// Sends some lines as one message.
+    ///
+    /// A lost message does no harm, since the states are sent again or can be seen elsewhere.
     func send(_ lines: [String]) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

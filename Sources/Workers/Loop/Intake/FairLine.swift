@@ -1,13 +1,13 @@
 import DequeModule
 
-/// A queue whose parties take turns, and in which each party's elements stay in order.
+/// A queue in which parties take turns, and in which the elements of each party stay in order.
 ///
-/// Each turn gives a party `turnBytes`: a larger element waits for as many turns as it needs, so that a few large
-/// elements don't delay the small ones of others.
+/// Each turn gives a party `turnBytes` bytes; a larger element waits for as many turns as it needs, so that a few large
+/// elements don't delay other parties' small elements.
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The bytes of the turns that its first element has waited for.
+        /// The bytes that the turns so far have given to the first element.
         var saved = 0
     }
 
@@ -17,7 +17,7 @@ struct FairLine<Party: Hashable, Element> {
     /// The number of waiting elements.
     private(set) var count = 0
 
-    /// Makes a queue; by default each turn is good for one element of any size.
+    /// Makes a queue; by default, each turn takes one element of any size.
     init(turnBytes: Int = .max) { self.turnBytes = turnBytes }
 
     /// The number of parties with elements.
@@ -26,7 +26,7 @@ struct FairLine<Party: Hashable, Element> {
     /// Returns the number of a party's elements.
     func count(of party: Party) -> Int { lines[party]?.elements.count ?? 0 }
 
-    /// Adds an element behind the earlier ones of its party.
+    /// Adds an element after the earlier elements of its party.
     mutating func append(_ element: Element, of party: Party, size: Int = 0) {
         count += 1
         if lines[party]?.elements.append((element, size)) == nil {
@@ -53,13 +53,13 @@ struct FairLine<Party: Hashable, Element> {
         return nil
     }
 
-    /// Returns the party with the most elements, if it has more than `min`.
+    /// Returns the party with the most elements, if that party has more than `min` elements.
     func longest(over min: Int) -> Party? {
         lines.filter { $0.value.elements.count > min }
             .max { $0.value.elements.count < $1.value.elements.count }?.key
     }
 
-    /// Removes and returns the last element of a party, which keeps its turn.
+    /// Removes and returns the last element of a party; the party keeps its turn.
     mutating func popLast(of party: Party) -> Element? {
         guard let last = lines[party]?.elements.popLast() else { return nil }
         count -= 1
@@ -68,7 +68,7 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if it fits in this turn and the saved ones; otherwise saves the turn.
+    /// Takes the first element if this turn and the saved turns have enough bytes for it; otherwise saves this turn.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

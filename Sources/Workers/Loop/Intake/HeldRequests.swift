@@ -1,10 +1,10 @@
 import DequeModule
 import Domain
 
-/// The queued requests of terminals over their answer budget, in order for each terminal.
+/// The queued requests of terminals that have exceeded their answer budget, in order for each terminal.
 ///
-/// They are acknowledged, since holding back one acknowledgement holds back all later ones. A client repeats a request
-/// that is lost in a crash, like a request that waits for slow work.
+/// Queued requests are acknowledged, since holding back one acknowledgement would hold back all later ones. If a
+/// request is lost in a crash, its client repeats it; the same is true of a request that waits for slow work.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -17,9 +17,9 @@ struct HeldRequests {
     /// Whether all requests are released because the worker is stopping.
     private var isEnding = false
 
-    /// Makes a queue for a budget; without a budget no request waits.
+    /// Makes a queue for a budget; without a budget, no request waits.
     ///
-    /// All requests together take at most a quarter of the intake.
+    /// All queued requests together take at most a quarter of the room of the intake.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -27,17 +27,17 @@ struct HeldRequests {
         bytesMax = limits.intakeBytes / 4
     }
 
-    /// Whether any request may have to wait.
+    /// Returns whether any request may have to wait.
     func isActive(at now: ContinuousClock.Instant) -> Bool {
         count > 0 || (budget?.hasDebtors(at: now) ?? false) && !isEnding
     }
 
-    /// Whether a party's next request has to wait.
+    /// Returns whether a party's next request has to wait.
     func mustHold(_ party: UInt64, at now: ContinuousClock.Instant) -> Bool {
         !isEnding && (lines[party] != nil || budget?.wait(of: party, at: now) != nil)
     }
 
-    /// Queues a request, or refuses it if too many wait.
+    /// Queues a request, or refuses it if too many requests wait.
     mutating func hold(_ message: Inbound, of party: UInt64, at now: ContinuousClock.Instant) {
         let size = message.size
         guard lines[party]?.count ?? 0 < perTerminal, count < countMax, bytes + size <= bytesMax else {
@@ -57,7 +57,8 @@ struct HeldRequests {
         )
     }
 
-    /// Removes and returns the first request of each party that may go on, or all requests if the worker is stopping.
+    /// Removes and returns the first request of each party that has budget again, or all requests if the worker is
+    /// stopping.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []
@@ -79,7 +80,7 @@ struct HeldRequests {
         return refused
     }
 
-    /// Returns the time until the first request may go on; nil if none waits.
+    /// Returns the time until the first queued request can be released; nil if no request waits.
     func pause(at now: ContinuousClock.Instant) -> Duration? {
         lines.keys.map { budget?.wait(of: $0, at: now) ?? .zero }.min()
     }

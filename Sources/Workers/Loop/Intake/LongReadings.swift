@@ -1,15 +1,15 @@
 import Domain
 
-/// Requests for long readings, such as history, which wait behind all other requests in a separate line.
+/// Requests for long readings, such as history, which wait in a separate queue until all other requests are served.
 ///
-/// They are acknowledged like held requests (`HeldRequests`), so that later requests are not counted as waiting. While
-/// many wait, each terminal has an equal share of the places.
+/// Waiting requests are acknowledged, as in `HeldRequests`, so that later requests are not counted as waiting. If many
+/// requests wait, each terminal has an equal share of the places in the queue.
 struct LongReadings {
-    /// A request that waits.
+    /// A request for a long reading that waits.
     struct Waiting {
         var message: Inbound
         var party: UInt64
-        /// Whether it was held before (`HeldRequests`), and is not held again.
+        /// Whether the request was held before (`HeldRequests`), so that it is not held again.
         var wasHeld: Bool
     }
 
@@ -21,10 +21,10 @@ struct LongReadings {
     private(set) var bytes = 0
     private var refused: [(message: Inbound, rejection: Rejection)] = []
 
-    /// Makes an empty line.
+    /// Makes an empty queue.
     ///
-    /// Beyond a quarter of the intake, each terminal is limited to its share; from half of the intake's bytes on, all
-    /// requests are refused.
+    /// When the queue fills more than a quarter of the intake, each terminal is limited to its share; when it fills
+    /// half of the intake's bytes, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4
@@ -34,7 +34,8 @@ struct LongReadings {
     /// The number of requests that wait.
     var count: Int { line.count }
 
-    /// Adds a request behind the earlier ones of its terminal, or refuses it beyond the terminal's share.
+    /// Adds a request after the earlier requests of its terminal; refuses the request if the terminal's share is used
+    /// up.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax
@@ -48,7 +49,7 @@ struct LongReadings {
 
     private static let rejection = Rejection(
         .tooManyRequests,
-        "Too many long readings wait; wait for the answers.",
+        "Too many long queries are waiting; wait for their answers.",
         retryAfter: 1
     )
 

@@ -1,22 +1,22 @@
 import Wire
 
-/// The lookup of a topic's party: the device, terminal or user that sends or receives there.
+/// The rule that finds a topic's party: the device, terminal or user that sends or receives messages on the topic.
 ///
-/// Messages of one party stay in order, and parties take turns.
+/// The messages of one party stay in order, and parties take turns.
 struct Parties: Sendable {
     /// A kind of party.
     enum Kind {
-        /// The service itself: its messages are few, and go first.
+        /// The service itself, whose messages are few and are handled first.
         case service
         /// A device that registers, whose id is not known yet.
         case registration
-        /// A device or a terminal, which gets answers.
+        /// A device or a terminal, which sends messages and gets answers.
         case sender
-        /// A user, who gets news.
+        /// A user, who gets statuses and notifications.
         case user
     }
 
-    /// A party, identified by a hash; parties with the same hash, which are rare, share their turns.
+    /// A party, identified by a hash; in the rare case that two parties have the same hash, they share their turns.
     struct Party {
         var kind: Kind
         var key: UInt64
@@ -26,13 +26,13 @@ struct Parties: Sendable {
     /// The suffixes of the topics of long readings.
     private let longReadings: [[UInt8]]
 
-    /// Creates the lookup; `longReadings` are the worker's methods with long readings, with their service.
+    /// Creates the rule; `longReadings` are the worker's methods with long readings, named with their service.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
     }
 
-    /// Whether a topic is a request for a long reading.
+    /// Returns whether a topic is that of a request for a long reading.
     func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
         longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
     }
@@ -62,7 +62,7 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the party of a message on another topic; the gate's presence messages stay in order with the device's.
+    /// Returns the party of a message on another topic; the gate's presence messages belong to the device's party.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -71,7 +71,7 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels and mixes the bits, since names often differ in their last letter only.
+    /// Hashes some levels of a topic and mixes the bits, since names often differ only in their last letter.
     private static func hash(_ topic: UnsafeBufferPointer<UInt8>, from start: Int, levels: Int) -> UInt64 {
         var left = levels
         let part = topic.dropFirst(start).prefix { byte in

@@ -4,13 +4,14 @@ import Mosquitto
 
 /// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
-/// A turn is one message, or 2 KiB of a larger one. Long readings come last, and get a tenth of a batch while others
-/// wait.
+/// A turn is one message, or 2 KiB of a larger message. Long readings come last, and get at most a tenth of a batch
+/// while other messages wait.
 ///
-/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
+/// Messages must be acknowledged in the order of their arrival, so the queue counts how many of the oldest messages are
+/// done.
 struct TurnQueue {
     private struct Waiting {
-        /// Its place in the order of arrival; nil for a message that was held, and is acknowledged.
+        /// The message's index in the order of arrival; nil for a message that was held and is already acknowledged.
         var order: Int?
         var message: Inbound
         var size: Int
@@ -21,54 +22,54 @@ struct TurnQueue {
     private enum State { case waiting, taken, done }
 
     private let parties: Parties
-    /// The service's own messages, which go first.
+    /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership period
-    /// that a reset begins.
+    /// The registrations, which wait for all earlier messages: a report received before a reset must not be handled in
+    /// the ownership period that the reset begins.
     private var registrations = Deque<Waiting>()
-    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
+    /// The state of the oldest unfinished message and all later ones, and whether each must still be acknowledged.
     private var states = Deque<(state: State, isHeld: Bool)>()
-    /// The place in the order of arrival of the first of `states`.
+    /// The index, in the order of arrival, of the first message in `states`.
     private var base = 0
-    /// The order of the first message that was not returned yet.
+    /// The index of the first message that was not returned yet.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// The number of messages to acknowledge of a batch that bypassed the queue.
+    /// The number of messages to acknowledge in a batch that bypassed the queue.
     private var passing = 0
-    /// The arrival times, each with the order after its last message.
+    /// The arrival times of intakes, each with the index that follows its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
-    /// The bytes of the waiting messages, without long readings.
+    /// The bytes of the waiting messages, not counting long readings.
     private var orderedBytes = 0
-    /// Requests of terminals that are over their answer budget.
+    /// The requests of terminals that have exceeded their answer budget.
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue; with a budget, requests of terminals over it wait.
+    /// Makes a queue; with a budget, the requests of terminals that have exceeded the budget are held.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)
         readings = LongReadings(limits)
     }
 
-    /// The number of messages that wait only for their turn.
+    /// The number of messages that wait for their turn, not counting held requests.
     var count: Int { orderedCount + readings.count }
     private var orderedCount: Int { words.count + senders.count + registrations.count }
-    /// The bytes of the messages that wait only for their turn.
+    /// The bytes of the messages that wait for their turn, not counting held requests.
     var bytes: Int { orderedBytes + readings.bytes }
 
-    /// Whether more messages may be received.
+    /// Returns whether more messages may be received.
     func hasRoom(_ limits: Limits) -> Bool { count < limits.intakeMax && bytes < limits.intakeBytes }
 
     /// Whether all received messages are done.
     var isIdle: Bool { states.isEmpty }
 
-    /// The arrival time of the oldest unfinished message; nil if there is none.
+    /// The arrival time of the oldest unfinished message; nil if all messages are done.
     var oldest: ContinuousClock.Instant? { arrivals.first?.at }
 
-    /// Adds messages and returns the next batch.
+    /// Adds the messages of an intake, and returns the next batch.
     ///
-    /// Call `finishBatch()` when the batch is committed, before the next call.
+    /// `finishBatch()` must be called when the batch is committed, before `next` is called again.
     mutating func next(_ intake: Intake, upTo limit: Int, at now: ContinuousClock.Instant = .now) -> [Inbound] {
         let deliveries = intake.deliveries
         let mayHold = held.isActive(at: now)
@@ -109,7 +110,7 @@ struct TurnQueue {
         return batch
     }
 
-    /// Moves held requests that may go on back into the queue.
+    /// Moves held requests that can be released back into the queue.
     private mutating func goOn(at now: ContinuousClock.Instant) {
         for (message, party) in held.release(at: now) {
             let waiting = Waiting(
@@ -123,12 +124,12 @@ struct TurnQueue {
         }
     }
 
-    /// Returns the requests refused since the last call because too many wait.
+    /// Returns the requests that were refused since the last call because too many requests wait.
     mutating func takeRefused() -> [(message: Inbound, rejection: Rejection)] {
         held.takeRefused() + readings.takeRefused()
     }
 
-    /// Releases all held requests because the worker is stopping.
+    /// Makes all held requests return to the queue, because the worker is stopping.
     mutating func endHolding() { held.end() }
 
     /// Marks the last batch as done; returns how many more of the oldest messages may be acknowledged.
@@ -150,7 +151,7 @@ struct TurnQueue {
         guard !intake.deliveries.isEmpty else { return }
         let now = ContinuousClock.now
         for delivery in intake.deliveries {
-            // A copy: a slice of the batch's bytes would keep all of them in memory.
+            // The message is copied, since a slice of the batch's bytes would keep all of these bytes in memory.
             let message = Inbound(delivery, in: intake.bytes, at: now).copy
             let party = parties.party(of: message.topic)
             let waiting = Waiting(
@@ -177,7 +178,7 @@ struct TurnQueue {
         return senders.popFirst()
     }
 
-    /// Returns the order of the oldest message that still waits.
+    /// Returns the index of the oldest message that still waits.
     private mutating func nextWaiting() -> Int {
         while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting { firstWaiting += 1 }
         return firstWaiting
@@ -221,7 +222,7 @@ extension Inbound {
         )
     }
 
-    /// Its approximate size in memory, in bytes.
+    /// The approximate size of the message in memory, in bytes.
     var size: Int {
         topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
             + (traceparent?.count ?? 0) + 256

@@ -1,20 +1,20 @@
 import Domain
 import Wire
 
-/// The refusal of requests with too much MQTT 5 Correlation Data, before they cost a transaction.
+/// The refusal of requests whose MQTT 5 Correlation Data is too long, without a transaction.
 ///
-/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
-/// either: it is sent before the request's acknowledgement. If the worker ends between the two, a sender without an
-/// answer repeats the request.
+/// The gate has removed the data, so that neither a queue nor the outbox ever contains the data. The answer needs no
+/// outbox, because it is sent before the request's acknowledgement. If the worker ends before it has sent the answer,
+/// the sender repeats the request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes such requests from a batch; returns their answers and the observations of their refusals.
+    /// Removes requests with too long data from a batch; returns their answers and the observations of their refusals.
     ///
-    /// A request that can't be answered stays in the batch, and is handled like any bad message.
+    /// A request that can't be answered stays in the batch, and is handled like any other bad message.
     static func part(
         _ batch: inout [Inbound],
         _ handler: some BatchHandler,
@@ -30,7 +30,7 @@ enum UnfitRequests {
         return parted
     }
 
-    /// Refuses a request without a transaction; returns false if there is no answer.
+    /// Refuses a request without a transaction; returns false if `answer` is nil.
     @discardableResult
     static func refuse(
         _ message: Inbound,
@@ -50,8 +50,8 @@ enum UnfitRequests {
 extension Topics {
     /// Returns the refusal of a message that its worker can't carry out.
     ///
-    /// It is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if the sender can't be
-    /// addressed.
+    /// The result is nil if the message isn't the worker's, if its sender doesn't wait for an answer, or if the sender
+    /// can't be addressed.
     func refusal(of message: Inbound, _ rejection: Rejection, by handler: some BatchHandler) -> OutboundMessage? {
         guard !handler.isForOthers([message]), let object = try? Payload.object(message.payload),
             let id = Payload.id(of: object)

@@ -2,17 +2,18 @@ import Domain
 import Logging
 import Mosquitto
 
-/// The count of a worker's messages that the broker refused because of its rights or limits.
+/// The count of a worker's messages that the broker refused because of the worker's rights or the broker's limits.
 ///
-/// They count as published, since the broker would always refuse them, so the log must notify the operator.
+/// Refused messages count as published, since the broker would refuse them again. The operator is therefore notified by
+/// a line in the log.
 struct BrokerRefusals {
-    /// The least time between two lines in the log, in seconds.
+    /// The minimum time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60
     private var toldAt: Instant?
-    /// The number of refusals since the last line.
+    /// The number of refusals since the last line in the log.
     private var untold = 0
 
-    /// Counts refusals; returns the metadata of a log line with their number if a line is due.
+    /// Counts refusals; if a log line is due, returns the line's metadata with the number of refusals.
     mutating func count(_ receipts: [PublishReceipt], _ metrics: WorkerMetrics, at now: Instant) -> Logger.Metadata? {
         let refused = receipts.filter(\.isRefused)
         guard let last = refused.last else { return nil }

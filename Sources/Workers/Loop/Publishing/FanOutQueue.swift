@@ -1,17 +1,18 @@
 import DequeModule
 import Domain
 
-/// Messages with the same content for very many receivers, and later messages for the same topics.
+/// A queue of messages with the same content for very many receivers, and of later messages on the same topics.
 ///
-/// They are published in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
+/// The messages are published in groups with pauses, since a thousand messages without a pause would keep the cores
+/// busy for about 50 ms.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
-    /// The number of waiting messages of each topic.
+    /// The number of waiting messages on each topic.
     private var topics: [String: Int] = [:]
     private let limits: Limits
     /// The number of messages of the current group that may still be published.
     private var groupLeft = 0
-    /// The number of a group's messages that the broker may hold unconfirmed.
+    /// The maximum number of messages of a group that are unconfirmed at a time.
     private(set) var window: Int
     private var nextGroupAt = Instant(milliseconds: 0)
 
@@ -23,7 +24,7 @@ struct FanOutQueue {
     /// The number of waiting messages.
     var count: Int { queue.count }
 
-    /// Returns the milliseconds until the next message may be published; nil if none waits.
+    /// Returns the milliseconds until the next message may be published; nil if no message waits.
     func pause(at now: Instant) -> Int64? {
         guard count > 0 else { return nil }
         if groupLeft > 0 || mayBegin(at: now) { return 0 }
@@ -32,20 +33,20 @@ struct FanOutQueue {
 
     private func mayBegin(at now: Instant) -> Bool {
         let wait = nextGroupAt.milliseconds - now.milliseconds
-        // A longer wait shows that the clock has been set back since.
+        // If the wait is longer than a pause, the clock has been set back since the last group.
         return wait <= 0 || wait > limits.fanOutPause
     }
 
-    /// Whether an older message for the same topic waits in this queue and must be published first.
+    /// Returns whether an older message on the same topic waits in this queue and must be published first.
     func mustFollow(_ message: OutboundMessage) -> Bool { !topics.isEmpty && topics[message.topic] != nil }
 
-    /// Adds a message behind all others.
+    /// Adds a message at the end of the queue.
     mutating func append(_ message: PendingMessage) {
         topics[message.message.topic, default: 0] += 1
         queue.append(message)
     }
 
-    /// Removes and returns the oldest message; nil if none waits or the current group is complete.
+    /// Removes and returns the oldest message; nil if no message waits or the current group is complete.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.fanOutPause)

@@ -3,8 +3,8 @@ import Storage
 
 /// The rows that a previous run left in the outbox.
 ///
-/// Only the last retained message of each topic is still valid. The broker may have accepted some of them already: if
-/// earlier ones were published again, users would see statuses revert.
+/// Only the last retained message on each topic is still valid. The broker may already have accepted some of these
+/// messages; if an earlier message were published again, users would see an old status.
 struct Leftovers {
     private struct Place: Comparable {
         var row: Int64
@@ -13,18 +13,18 @@ struct Leftovers {
         static func < (left: Place, right: Place) -> Bool { (left.row, left.index) < (right.row, right.index) }
     }
 
-    /// The place of the last retained message of each topic.
+    /// The place of the last retained message on each topic.
     private var last: [String: Place] = [:]
     private var leftOut = 0
-    /// The number of rows.
+    /// The number of rows that were left in the outbox.
     private(set) var rows = 0
 
     private static let page = 100
 
-    /// Creates leftovers without rows.
+    /// Creates an empty set of leftovers.
     init() {}
 
-    /// Reads all rows that a lane left; `worker` is the lane's name.
+    /// Reads all rows that a lane left in the outbox; `worker` is the lane's name.
     init(of worker: String, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {

@@ -1,11 +1,11 @@
 import DequeModule
 
-/// Rows of the outbox whose messages a worker holds in memory, oldest first.
+/// The rows of the outbox whose messages a worker has in memory, oldest first.
 ///
-/// A row is deleted only when all earlier ones are done as well: otherwise a crash could leave an old status in the
-/// outbox without the newer one that replaced it, and users would see it revert.
+/// A row is deleted only when all earlier rows are done, too. Otherwise, a crash could leave an old status in the
+/// outbox but not the newer status that replaced it, and users would then see the old status.
 struct OpenRows {
-    /// The number that stands for no row.
+    /// The row number of a message that has no row in the outbox.
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
@@ -20,24 +20,24 @@ struct OpenRows {
         known = Set(confirmedRows)
     }
 
-    /// The number of unfinished rows.
+    /// The number of unfinished rows, which have unconfirmed messages or wait for older rows.
     var count: Int { order.count }
-    /// The time at which the oldest unfinished row was added; nil if there is none.
+    /// The time at which the oldest unfinished row was added; nil if all rows are finished.
     var oldest: ContinuousClock.Instant? { order.first?.since }
     /// The number of rows in the store that need not be read.
     var knownCount: Int { known.count }
 
-    /// Whether a row of the store is already in memory.
+    /// Returns whether a row of the store is already in memory.
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
-    /// Adds a row with its number of messages to be confirmed.
+    /// Adds a row with the number of its messages that the broker must confirm.
     mutating func add(_ row: Int64, messages: Int) {
         known.insert(row)
         order.append((row, .now))
         if messages > 0 { open[row] = messages } else { advance() }
     }
 
-    /// Notes that one message of a row is confirmed.
+    /// Records that the broker has confirmed one message of a row.
     mutating func confirm(_ row: Int64) {
         guard let count = open[row] else { return }
         open[row] = count > 1 ? count - 1 : nil

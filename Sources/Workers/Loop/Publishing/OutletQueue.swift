@@ -5,13 +5,13 @@ import Domain
 struct PendingMessage {
     var row: Int64
     var message: OutboundMessage
-    /// The time since which it waits; only for a status that a newer one can replace.
+    /// The time since which the message waits; set only for a status that a newer status can replace.
     var since: ContinuousClock.Instant?
     var number = 0
-    /// Its approximate size in memory, in bytes.
+    /// The approximate size of the message in memory, in bytes.
     let size: Int
 
-    /// Creates a pending message; with `sharesPayload`, its payload shares the previous message's memory.
+    /// Creates a pending message; if `sharesPayload`, its payload uses the same memory as the previous message's.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool) {
         self.row = row
         self.message = message
@@ -20,26 +20,27 @@ struct PendingMessage {
 }
 
 extension OutboundMessage {
-    /// Its approximate size in memory, in bytes.
+    /// The approximate size of the message in memory, in bytes.
     var size: Int {
         topic.utf8.count + payload.count + (correlation?.count ?? 0) + (traceparent?.utf8.count ?? 0) + 128
     }
 }
 
-/// Messages that are published over one connection, in order for each receiver, with receivers taking turns.
+/// A queue of messages to publish over one connection, in order for each receiver, with receivers taking turns.
 ///
-/// Answers are published before messages to users, three to one while both wait: an answer ends a sender's wait, and
-/// its repeats. Among statuses that have waited long, only the newest of each topic is published.
+/// While both answers and messages to users wait, three answers are published for each message to a user, since a
+/// sender without an answer waits and repeats its request. If statuses have waited long, only the newest status on each
+/// topic is published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
     private var news = FairLine<UInt64, PendingMessage>()
-    /// The newest waiting status of each topic.
+    /// The number of the newest waiting status on each topic.
     private var newest: [String: Int] = [:]
     private var lastNumber = 0
     private var answersInARow = 0
     private let staleAfter: Duration
-    /// The number of messages that the broker has not confirmed.
+    /// The number of published messages that the broker has not confirmed.
     var open = 0
 
     private static let answersPerNews = 3
@@ -48,7 +49,7 @@ struct OutletQueue {
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
 
-    /// Adds a message behind the earlier ones of its receiver.
+    /// Adds a message after the earlier messages to its receiver.
     mutating func append(_ pending: PendingMessage, of party: Parties.Party) {
         switch party.kind {
         case .service: words.append(pending)
@@ -67,7 +68,7 @@ struct OutletQueue {
         return pending
     }
 
-    /// Removes and returns the message whose turn it is; `isVoid` if a newer status has replaced it.
+    /// Removes and returns the next message; `isVoid` is true if a newer status has replaced the message.
     mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
         guard let pending = words.popFirst() ?? popNext() else { return nil }
         guard let since = pending.since, let last = newest[pending.message.topic] else { return (pending, false) }

@@ -5,11 +5,13 @@ import Wire
 
 /// The publisher of a lane's outbox, which tracks the broker's confirmations.
 ///
-/// Messages for one receiver are published in the order of the rows and over the same connection; receivers take turns.
-/// A row is deleted in the next transaction after the broker has confirmed all of its messages. Rows left by a crash or
-/// a lost connection are read from the store again, before newer messages for their receivers.
+/// Messages to one receiver are published in the order of the rows and over the same connection; receivers take turns.
+/// A row is deleted in the next transaction after the broker has confirmed all of the row's messages. Rows left by a
+/// crash or a lost connection are read from the store again, and are published before newer messages to their
+/// receivers.
 ///
-/// A message for very many receivers is published to a few at a time; only messages for other topics may overtake it.
+/// A message to very many receivers is published to a few of them at a time; meanwhile, only messages on other topics
+/// may overtake it.
 struct Publisher {
     private struct PacketID: Hashable {
         var outlet: Int
@@ -26,23 +28,23 @@ struct Publisher {
     private let worker: String
     private let limits: Limits
     private let parties: Parties
-    /// Messages that wait for their turn, by connection.
+    /// The queue of each connection, with the messages that wait for their turn.
     private var outlets: [OutletQueue]
-    /// Waiting messages of fan-outs, and messages that must not overtake them.
+    /// The waiting messages of fan-outs, and messages that must not overtake fan-outs.
     private var fanOut: FanOutQueue
-    /// The row of each unconfirmed packet.
+    /// The row, size and kind of each unconfirmed packet.
     private var packets: [PacketID: Packet] = [:]
     /// The number of unconfirmed messages of fan-outs.
     private var fanOutOpen = 0
     private var rows: OpenRows
     private var leftovers = Leftovers()
-    /// Whether the store may hold rows that are not in the queue.
+    /// Whether the store may contain rows that are not in memory.
     private var mayHaveStored = true
-    /// Whether the store held more such rows at the last read.
+    /// Whether, at the last reading, the store contained more rows that were not in memory.
     private var hasMoreStored = false
-    /// The number of messages that wait for an outlet.
+    /// The number of messages that wait for an outlet, not counting fan-outs.
     private var waiting = 0
-    /// The bytes of messages that wait or that the broker has not confirmed.
+    /// The bytes of the messages that wait or that the broker has not confirmed.
     private(set) var bytes = 0
     /// The number of statuses left out since the last `takeLeftOut()`.
     private var leftOut = 0
@@ -66,9 +68,9 @@ struct Publisher {
     var oldest: ContinuousClock.Instant? { rows.oldest }
     /// The rows that the broker has confirmed completely.
     var confirmedRows: [Int64] { rows.confirmedRows }
-    /// Whether rows wait for deletion.
+    /// Whether confirmed rows wait for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
-    /// Whether no, some or many rows wait for deletion.
+    /// Whether no, some or many confirmed rows wait for deletion.
     var confirmedRowsState: PollState.ConfirmedRows {
         let count = rows.confirmedRows.count
         return count == 0 ? .none : count < limits.confirmedRowsMax ? .some : .many
@@ -92,32 +94,32 @@ struct Publisher {
 
     /// Returns the milliseconds until the next messages of a fan-out may be published.
     ///
-    /// It is nil if there are none, or if the broker must confirm others first.
+    /// The result is nil if no such message waits, or if the broker must first confirm other messages.
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Waiting messages for the same topics go first.
+        // Messages that wait for an outlet are published first, since they may be on the same topics.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
-    /// Notes that another process or worker may have left rows.
+    /// Records that another process or worker may have left rows in the outbox.
     mutating func expectStoredRows() { mayHaveStored = true }
 
     // MARK: In the transaction
 
-    /// Finds the obsolete messages that a previous run left; called once, at the beginning.
+    /// Finds the messages that a previous run left, some of which are obsolete; called once, at the beginning.
     mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Deletes confirmed rows; runs again if the transaction fails.
+    /// Deletes confirmed rows in a transaction; if the transaction fails, the next one deletes them.
     func deleteConfirmed(in tx: Transaction) throws { try tx.outbox.deleteConfirmed(rows.confirmedRows) }
 
     /// Forgets the confirmed rows, after their deletion was committed.
     mutating func forgetConfirmedRows() { rows.forgetConfirmed() }
 
-    /// Returns rows of the store that are not in the queue.
+    /// Returns rows of the store that are not in memory.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
         return try tx.outbox.entries(by: worker, limit: limits.outboxPage + rows.knownCount, besides: rows.isKnown)
@@ -127,7 +129,7 @@ struct Publisher {
 
     /// Adds rows read from the store to the queue.
     mutating func enqueue(stored entries: [OutboxTable.Entry]) {
-        // A full queue was not filled from the store, so the store may still hold rows.
+        // If the queue is full, the store was not read, so `mayHaveStored` stays true.
         guard needsStore else { return }
         for entry in entries { append(leftovers.validMessages(of: entry), of: entry.id) }
         hasMoreStored = entries.count >= limits.outboxPage
@@ -136,15 +138,15 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the row of the batch just committed.
+    /// Adds the messages of a row that was just committed.
     ///
-    /// If older rows still wait in the store, the row is later read from the store, after them.
+    /// If older rows still wait in the store, the row is later read from the store, after the older rows.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)
     }
 
-    /// Adds messages without a row of the outbox, which are lost with the connection.
+    /// Adds messages that have no row in the outbox; they are lost if the connection is lost.
     mutating func enqueue(readings messages: [OutboundMessage]) {
         for message in messages {
             let pending = PendingMessage(row: OpenRows.none, message: message, sharesPayload: false)
@@ -178,9 +180,10 @@ struct Publisher {
 
     private func outlet(of party: Parties.Party) -> Int { Int((party.key >> 32) % UInt64(outlets.count)) }
 
-    /// Publishes as much as the windows allow; returns the number of messages.
+    /// Publishes as many messages as the broker may leave unconfirmed; returns their number.
     ///
-    /// An invalid message counts as confirmed, since the library would always refuse it; so does an expired message.
+    /// An invalid message counts as confirmed, since the library would always refuse it. An expired message also counts
+    /// as confirmed.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
         to connection: inout Connection,
         at now: Instant
@@ -240,10 +243,10 @@ struct Publisher {
         rows.confirm(pending.row)
     }
 
-    /// Notes the broker's confirmations.
+    /// Processes the broker's confirmations.
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
-            // Messages over the receiving connection have no row of the outbox.
+            // Messages over the receiving connection have no row in the outbox.
             guard let outlet = confirmation.outlet ?? (limits.outlets == 0 ? 0 : nil) else { continue }
             let id = PacketID(outlet: outlet, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }
@@ -256,6 +259,6 @@ struct Publisher {
 }
 
 extension MosquittoError {
-    /// Whether the message is at fault and not the connection.
+    /// Whether the message caused the error, and not the connection.
     var concernsMessageOnly: Bool { [.invalid, .malformedUTF8, .payloadSize, .oversizePacket].contains(code) }
 }

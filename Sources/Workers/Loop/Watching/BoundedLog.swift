@@ -1,10 +1,10 @@
 package import Logging
 import Synchronization
 
-/// A log of refused and dead messages with a limit of lines per second, so that a flood of messages doesn't become a
-/// flood of lines.
+/// A log of refused messages and dead letters, with a limited number of lines per second so that a flood of messages
+/// doesn't become a flood of lines.
 ///
-/// Lines beyond the limit are left out; a line before the next one states their number.
+/// Lines beyond the limit are left out; before the next line, a line states how many were left out.
 package final class BoundedLog: Sendable {
     private struct State {
         var second: ContinuousClock.Instant?
@@ -35,7 +35,7 @@ package final class BoundedLog: Sendable {
         logger.info(message, metadata: metadata())
     }
 
-    /// Counts a line; returns the number of lines left out before it, or nil beyond the limit.
+    /// Counts a line; returns the number of lines left out before it, or nil if the limit is reached.
     func take(at now: ContinuousClock.Instant) -> Int? {
         state.withLock { state in
             if state.second.map({ now - $0 >= .seconds(1) }) ?? true { (state.second, state.lines) = (now, 0) }

@@ -1,8 +1,8 @@
 import Storage
 
-/// A job that stores the number of reports of this process, for the console's graph of the last day.
+/// A job that stores the number of reports that this process has stored, for the console's graph of the last day.
 ///
-/// It writes only while reports arrive; each process counts its own.
+/// The job writes only while reports arrive; each process counts its own reports.
 struct LoadCounts: MaintenanceJob {
     private let environment: Environment
     private var written: Int64 = 0

@@ -1,10 +1,10 @@
 import Domain
 import Logging
 
-/// The log lines of a committed transaction.
+/// The writer of the log lines of a committed transaction.
 ///
-/// Each refused or dead message has a line at `info`. Each other answer, and each step and end of a command, has a line
-/// at `debug`.
+/// Each refused message and each dead letter has a line at `info`. Each other answer, and each step and end of a
+/// command, has a line at `debug`.
 struct ObservationLog {
     let logger: Logger
     let bounded: BoundedLog
@@ -82,7 +82,7 @@ struct ObservationLog {
         )
     }
 
-    /// Adds the id of a trace to the values of a line.
+    /// Adds the id of a trace to the metadata of a line.
     private static func traced(_ trace: TraceID?, _ values: Logger.Metadata) -> Logger.Metadata {
         guard let trace else { return values }
         return values.merging(["trace.id": "\(trace.text)"]) { _, new in new }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The metrics of requests, commands and reports, shared by all workers of a process.
 ///
-/// Their labels are names of methods that exist, codes and outcomes: no value comes from outside.
+/// The labels are codes, outcomes and the names of existing methods; a client can't add a label.
 package final class ObservationMetrics: Sendable {
     private struct Answer: Hashable {
         var name: AnsweredRequest.Name

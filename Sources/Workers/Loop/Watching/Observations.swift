@@ -6,13 +6,13 @@ import Wire
 struct Observations {
     /// The answers to requests, in order.
     private(set) var answers: [AnsweredRequest] = []
-    /// Commands that were accepted or sent, in order.
+    /// The commands that were accepted or sent, in order.
     private(set) var steps: [CommandStep] = []
-    /// Commands with their outcomes.
+    /// The commands that have ended, with their outcomes.
     private(set) var commands: [EndedCommand] = []
-    /// The number of reports by their outcome.
+    /// The number of reports for each outcome.
     private(set) var reports: [ReportOutcome: Int] = [:]
-    /// Messages that were refused, and are neither requests nor dead letters.
+    /// The refused messages that are neither requests nor dead letters.
     private(set) var refused: [RefusedMessage] = []
     /// The end times of sessions whose connections the gate must close.
     private(set) var revoked: [Instant] = []
@@ -32,10 +32,10 @@ struct Observations {
     /// Adds a refused message that is neither a request nor a dead letter.
     mutating func add(_ message: RefusedMessage) { refused.append(message) }
 
-    /// Notes that the gate must close the connection of a session that ended at a moment.
+    /// Records that the gate must close the connection of a session that ended at a moment.
     mutating func addRevocation(since end: Instant) { revoked.append(end) }
 
-    /// Adds the observations of another part of the transaction.
+    /// Adds the observations of a part of the transaction.
     mutating func merge(_ other: Observations) {
         answers += other.answers
         steps += other.steps
@@ -48,34 +48,34 @@ struct Observations {
 
 /// A message that was refused.
 struct RefusedMessage {
-    /// Its topic, without parts that may be secret.
+    /// The message's topic, without parts that may be secret.
     var topic: String
     /// The code of the refusal.
     var code: String
-    /// The trace that its sender named, or a new one.
+    /// The trace that the message's sender named, or a new trace.
     var trace: TraceID?
 }
 
 /// The outcome of a device's report.
 enum ReportOutcome: String, CaseIterable {
-    /// It took effect.
+    /// The report took effect.
     case accepted
-    /// It took effect before.
+    /// The report had already taken effect.
     case repeated
-    /// It breaks a rule, or its device is unknown.
+    /// The report breaks a rule, or its device is unknown.
     case refused
 }
 
 /// An answer to a request.
 struct AnsweredRequest {
-    /// A method's name as a label, limited to names that exist.
+    /// The name of a method as a label of metrics, limited to existing methods.
     struct Name: Hashable {
         var service: String
         var method: String
 
-        /// Names a method; the parts that don't exist are `other`.
+        /// Creates the name of a method; a service or method that doesn't exist is replaced by `other`.
         init(_ service: String, _ method: String, isKnown: Bool) {
-            // The service of a known method exists, too.
+            // If the method is known, its service also exists.
             let isOurs =
                 isKnown || WorkerName.allCases.contains { $0.services.contains(service) }
             self.service = isOurs ? service : Self.other
@@ -88,13 +88,13 @@ struct AnsweredRequest {
         private static let other = "other"
     }
 
-    /// The outcome of a request for the log.
+    /// The outcome of a request, for the log.
     enum Outcome {
-        /// It was carried out, or its earlier answer was repeated.
+        /// The request was carried out, or its earlier answer was repeated.
         case answered
-        /// It was refused.
+        /// The request was refused.
         case refused
-        /// It was refused and is a dead letter, which has a more detailed log line.
+        /// The request was refused and became a dead letter, which has a more detailed log line.
         case deadLetter
     }
 
@@ -106,16 +106,16 @@ struct AnsweredRequest {
 
     /// The code of the answer to a request that was carried out.
     static let ok = "ok"
-    /// The code of a repeated answer.
+    /// The code of an answer that was repeated.
     static let repeated = "repeated"
 
-    /// The method.
+    /// The method of the request.
     var name: Name
-    /// `ok`, `repeated`, or the code of a refusal.
+    /// The code of the answer: `ok`, `repeated`, or the code of a refusal.
     var code: String
-    /// The outcome for the log.
+    /// The outcome of the request, for the log.
     var outcome = Outcome.answered
-    /// The field at fault.
+    /// The field of the request that is at fault, if any.
     var field: String?
     /// The origin of the request; nil if it could not be read.
     var origin: Origin?
@@ -123,12 +123,12 @@ struct AnsweredRequest {
     var trace: TraceID?
     /// The arrival time of the request; nil if only its age is known.
     var arrivedAt: ContinuousClock.Instant?
-    /// The time that the request waited, if a command's outcome answers it.
+    /// The time for which the request waited, if the outcome of a command answers it.
     var waited: Duration?
 }
 
 extension AnsweredRequest {
-    /// Describes the answer to a request: `refusal`, or success without one.
+    /// Describes the answer to a request: a refusal or, if `refusal` is nil, a success.
     init(_ request: AppRequest, isKnown: Bool, refusal: Rejection?) {
         self.init(
             name: Name(request.service, request.method, isKnown: isKnown),
@@ -146,7 +146,7 @@ extension AnsweredRequest {
         self.init(pending.request, isKnown: pending.method.isKnown, refusal: refusal)
     }
 
-    /// Describes a repeated answer.
+    /// Describes an answer that was repeated.
     init(repeatOf pending: PendingRequest) {
         self.init(pending)
         code = Self.repeated
@@ -169,18 +169,18 @@ extension AnsweredRequest {
 
 /// A command that was accepted or sent.
 struct CommandStep {
-    /// The kind of the step.
+    /// The kind of the command's step.
     enum Kind {
         case accepted, sent
     }
 
-    /// The kind of the step.
+    /// The kind of the command's step.
     var kind: Kind
-    /// The device.
+    /// The device of the command.
     var did: DeviceID
-    /// Its number.
+    /// The number of the command.
     var cid: Int64
-    /// The trace of the request that it comes from.
+    /// The trace of the request that caused the command.
     var trace: TraceID?
 
     /// Describes a step of a command.
@@ -194,17 +194,17 @@ struct CommandStep {
 
 /// A command whose state is final.
 struct EndedCommand {
-    /// The device.
+    /// The device of the command.
     var did: DeviceID
-    /// Its number.
+    /// The number of the command.
     var cid: Int64
-    /// The trace of the request that it comes from.
+    /// The trace of the request that caused the command.
     var trace: TraceID?
-    /// Its kind.
+    /// The kind of the command.
     var kind: Command.Kind
-    /// Its outcome, as a label.
+    /// The outcome of the command, as a label.
     var outcome: String
-    /// The milliseconds since it was sent, or since its acceptance if it was never sent.
+    /// The milliseconds from the sending of the command to its end; from its acceptance if it was never sent.
     var milliseconds: Int64
 
     /// The outcome of a command that was refused before its device received it.

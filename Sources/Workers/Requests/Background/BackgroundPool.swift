@@ -1,23 +1,23 @@
 package import Domain
 
-/// A pool that does slow work for requests, within limits; tests replace it to decide when the work is done.
+/// A pool that does slow work for requests, within limits; tests replace the pool to decide when the work is done.
 package protocol BackgroundPool: Sendable {
     /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
     /// Returns the refusal of a sender's next piece of work in a pool; nil if the pool accepts it.
     ///
-    /// `others` are the senders of work that a batch is about to submit as well.
+    /// `others` are the senders of other work that the same batch is about to submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?
-    /// Accepts a piece of work, or calls back at once with a refusal if there is no room.
+    /// Accepts a piece of work, or calls `done` immediately with a refusal if there is no room.
     ///
     /// `done` is called once, on any thread.
     func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void)
 }
 
 extension Rejection {
-    /// The answer if a pool of slow work is full.
+    /// The refusal if a pool of slow work is full.
     static let poolIsFull = Rejection(.unavailable, "Too many requests at once; try again shortly.", retryAfter: 5)
-    /// The answer to a sender that has reached the limit of work under way.
+    /// The refusal if a sender has reached its limit of work under way.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
         "Too many requests from this terminal or address are under way; wait for their answers.",
@@ -42,7 +42,7 @@ extension BackgroundPool {
     }
 }
 
-/// A pool for workers without slow work, which refuses everything.
+/// A pool for workers without slow work, which refuses all work.
 struct NoPool: BackgroundPool {
     func room(in kind: BackgroundPoolKind) -> Int { 0 }
 

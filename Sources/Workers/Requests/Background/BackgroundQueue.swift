@@ -1,14 +1,14 @@
 import Domain
 import Synchronization
 
-/// A bounded queue of one pool's slow work, and the few threads that do it.
+/// A bounded queue of the slow work of one pool, and the few threads that do this work.
 ///
-/// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and `discard` is called
-/// once for every question, after it ran or when it is refused. Threads start with the work and end when none is left,
-/// so that an idle service has none.
+/// Senders are served in turn (`FairQueue`). A question is no longer counted in the queue's memory once a thread has
+/// taken it. `discard` is called once for each question: after the question's work is done, or when the question is
+/// refused. Threads start when work arrives and end when no work is left, so that an idle service has no such threads.
 ///
-/// A result has a place until it is answered. At `PoolBounds.unanswered` places the threads end too: otherwise results
-/// for a slower worker would fill the memory.
+/// Each result occupies a place until its request is answered. When `PoolBounds.unanswered` places are occupied, the
+/// threads also end; otherwise, results for a slow worker would fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -18,7 +18,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// The pieces of work under way, or done and not answered.
+        /// The number of pieces of work that are under way, or done but not answered.
         var unanswered = 0
         var isClosed = false
     }
@@ -32,10 +32,10 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private let bytes: @Sendable (Question) -> Int
     private let discard: @Sendable (Question) -> Void
 
-    /// Makes a queue for a pool, with limits for waiting and running work.
+    /// Makes a queue for a pool, with limits on waiting and running work.
     ///
-    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
-    /// memory.
+    /// On each new thread, `begin` is called first, and then `carryOut` for each question. `bytes` returns the size of
+    /// a question in memory.
     init(
         _ kind: BackgroundPoolKind,
         threads: Int,
@@ -58,9 +58,9 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's next question; nil if it is accepted.
+    /// Returns the refusal of a sender's next question; nil if the question would be accepted.
     ///
-    /// `others` are the senders of questions about to be submitted as well.
+    /// `others` are the senders of other questions that are about to be submitted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -76,7 +76,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         }
     }
 
-    /// Accepts a question, or refuses it at once if there is no room.
+    /// Accepts a question, or refuses the question immediately if there is no room.
     func submit(_ question: Question, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void) {
         let size = bytes(question)
         let (outcome, mustStart) = state.withLock { state -> (FairQueue<Job>.Outcome, Bool) in
@@ -98,7 +98,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         job.done(.refused(rejection))
     }
 
-    /// Closes the queue: refuses waiting work, and finishes running work.
+    /// Closes the queue: waiting work is refused, and running work is finished.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
@@ -113,7 +113,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Returns whether another thread must be started, and counts it.
+    /// Returns whether another thread must be started, and counts that thread.
     private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }

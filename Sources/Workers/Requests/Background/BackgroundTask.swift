@@ -2,26 +2,26 @@ package import Domain
 
 /// Slow work that a request needs before it can be decided.
 ///
-/// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
-/// that the later decision can check whether it is still the account's.
+/// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
+/// matched hash, so that the later decision can check whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// No work but a commit: counts must be stored before anything is compared.
+    /// No work except a commit: counts must be stored before a secret is compared.
     case commit
-    /// No work but a commit: the counted try for the codes of these scopes must be stored.
+    /// No work except a commit: the counted tries of the codes in these scopes must be stored.
     case tried([CodeScope])
-    /// No work but a commit and then a refusal, which takes as long as a refusal after `commit`.
+    /// No work except a commit and then a refusal, which takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
-    /// Verifies a password; verifying against nil costs the same and never matches.
+    /// Verifies a password; verifying against nil takes the same time and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies a password against each of some hashes; the first match counts.
+    /// Verifies a password against several hashes; the first match counts.
     ///
-    /// All are tried, so that the time reveals nothing.
+    /// All hashes are tried, so that the time doesn't reveal which hash matched.
     case verifyEach(SecretBytes, against: [String?])
-    /// Verifies one password and always hashes another.
+    /// Verifies one password, and hashes a second password whether or not the first matches.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
-    /// Asks an identity provider.
+    /// Asks an identity provider to verify a credential.
     case identity(ProviderCredential, ProviderSettings)
     /// Reads a page of a device's history.
     case history(HistoryQuestion)
@@ -30,7 +30,7 @@ package enum BackgroundTask: Sendable {
     /// Waits until the event log has an entry for a reader.
     case events(EventWait)
 
-    /// The pool that does the work; nil if it isn't slow.
+    /// The pool that does the work; nil if no pool is needed.
     package var pool: BackgroundPoolKind? {
         switch self {
         case .commit, .tried, .refusal, .events: nil
@@ -41,12 +41,12 @@ package enum BackgroundTask: Sendable {
         }
     }
 
-    /// Whether it reads the store, so that its answer may be large.
+    /// Whether the work reads the store, so that the answer may be large.
     var readsStore: Bool { pool == .reading || pool == .listing }
 }
 
 extension BackgroundTask {
-    /// The passwords in it.
+    /// The passwords that the work contains.
     private var secrets: [SecretBytes] {
         switch self {
         case .commit, .tried, .refusal, .identity, .history, .reading, .events: []
@@ -56,10 +56,10 @@ extension BackgroundTask {
         }
     }
 
-    /// Its size in memory while it waits, in bytes, with an allowance for hashes.
+    /// The size of the waiting work in memory, in bytes, with an allowance for hashes.
     var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
 
-    /// Overwrites the passwords in it, after it ran or was refused.
+    /// Overwrites the passwords that the work contains, after the work is done or was refused.
     func wipe() { for secret in secrets { secret.wipe() } }
 }
 
@@ -79,29 +79,29 @@ package enum BackgroundPoolKind: String, Sendable, CaseIterable {
 package struct Prepared: Sendable {
     /// The hash of the new password.
     package var hash: String?
-    /// The hash that the given password matched; nil if it did not match.
+    /// The hash that the given password matched; nil if the password did not match.
     package var matched: String?
     /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?
-    /// The scopes of the codes for which a try was counted.
+    /// The scopes of the codes for which a try was counted, if any.
     package var tried: [CodeScope]?
-    /// The provider's answer.
+    /// The identity provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The reader of events that waits, or whose waiting is over.
+    /// The reader of events for which the request must wait or has waited.
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?
-    /// The place of this result among the unanswered ones (`PoolBounds.unanswered`).
+    /// The place of this result among the unanswered results (`PoolBounds.unanswered`).
     var place: ResultPlace?
-    /// The refusal of the work, if it was refused.
+    /// The refusal of the work, if any.
     package var refusal: Rejection?
 
     /// Creates an empty result.
     package init() {}
 
-    /// Creates the result of work that no pool does.
+    /// Creates the result of work that needs no pool.
     init(without work: BackgroundTask) {
         switch work {
         case .refusal(let rejection): refusal = rejection
@@ -120,7 +120,7 @@ package struct Prepared: Sendable {
 
 /// The place of a result that waits for its answer.
 ///
-/// It is released with the last copy of the result; a failed transaction keeps it.
+/// The place is released with the last copy of the result; a failed transaction doesn't release the place.
 final class ResultPlace: Sendable {
     private let end: @Sendable () -> Void
 
@@ -129,14 +129,14 @@ final class ResultPlace: Sendable {
     deinit { end() }
 }
 
-/// A hasher of passwords, which tests replace to need neither memory nor time.
+/// A hasher of passwords, which tests replace with a hasher that needs little memory and time.
 ///
-/// Every call blocks for as long as a hash takes.
+/// Hashing and verifying block the thread for as long as a hash takes.
 package protocol PasswordHashing: Sendable {
-    /// Hashes a password with a fresh salt.
+    /// Hashes a password with a new salt.
     func hash(_ password: [UInt8]) throws -> String
-    /// Whether a password matches a hash.
+    /// Returns whether a password matches a hash.
     func verify(_ password: [UInt8], against encoded: String) -> Bool
-    /// Whether a hash was made with parameters other than the current ones.
+    /// Returns whether a hash was made with parameters other than the current ones.
     func needsRehash(_ encoded: String) -> Bool
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A pool of plain threads, limited in number, for blocking work of callers that must not block.
+/// A pool with a limited number of plain threads, for blocking work of callers that must not block.
 package final class BlockingPool: Sendable {
-    /// The error thrown when too much work is running already.
+    /// The error thrown when the maximum number of pieces of work is already running.
     package struct IsFull: Error {
         /// Makes the error.
         package init() {}
@@ -16,7 +16,7 @@ package final class BlockingPool: Sendable {
 
     /// Runs a piece of work on a new thread and returns its result.
     ///
-    /// - Throws: `IsFull`, at once, or the error of the work.
+    /// - Throws: `IsFull`, immediately, or the error of the work.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let mayRun = running.withLock { running in
             guard running < max else { return false }

@@ -1,27 +1,28 @@
 import Synchronization
 
-/// The results of slow work on their way back to the worker that requested it.
+/// The results of slow work on their way back to the worker that requested the work.
 ///
-/// A result stays until its request is gone, so a failed transaction finds it again when it is retried.
+/// A result stays until its request no longer waits, so that a failed transaction finds the result again when it is
+/// retried.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void
 
-    /// Makes a queue; `ring` wakes its owner.
+    /// Makes a queue; `ring` wakes the worker that owns the queue.
     init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
-    /// Whether there is a result that a request waits for.
+    /// Returns whether there is a result for which a request waits.
     func has(_ isAwaited: (UInt64) -> Bool) -> Bool {
         results.withLock { results in results.keys.contains { isAwaited($0) } }
     }
 
-    /// Stores a result, and wakes the owner.
+    /// Stores a result, and wakes the worker that owns the queue.
     func put(_ prepared: Prepared, for job: UInt64) {
         results.withLock { $0[job] = prepared }
         ring()
     }
 
-    /// Returns the results that requests wait for, in the order of their jobs; discards the others.
+    /// Returns the results for which requests wait, in the order of their jobs; discards all other results.
     func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
         let awaited = results.withLock { results in
             results = results.filter { isAwaited($0.key) }
@@ -31,7 +32,7 @@ final class CompletionQueue: Sendable {
     }
 }
 
-/// Slow work that a batch requests, submitted after the commit.
+/// Slow work that a batch requests, and that is submitted after the commit.
 struct BackgroundJob: Sendable {
     var number: UInt64
     var work: BackgroundTask
@@ -40,7 +41,7 @@ struct BackgroundJob: Sendable {
     /// The topic of the request's answer.
     var reply: String
 
-    /// Submits the work; its result is put into the completion queue.
+    /// Submits the work, whose result is later put into the completion queue.
     func submit(to environment: Environment) {
         if case .events(let wait) = work {
             return environment.eventWatch.add(wait) { [number, completions] in

@@ -1,16 +1,16 @@
-/// A queue for slow work with a line for each sender; the lines are served in turn.
+/// A queue of slow work in which senders are served in turn.
 ///
-/// Logins go before registrations, three to one while both wait, so that neither waits forever. If the queue is full, a
-/// sender with more than a tenth of it loses its newest work to a sender with less, and a registration loses its place
-/// to a login.
+/// While both logins and registrations wait, three logins are served for each registration, so that neither waits
+/// forever. If the queue is full, a sender with more than a tenth of the places loses its newest work to a sender with
+/// less, and a registration loses its place to a login.
 struct FairQueue<Element> {
-    /// The result of an offer.
+    /// The result of offering an element to the queue.
     enum Outcome {
-        /// It waits; these elements were removed to make room.
+        /// The element waits in the queue; the elements `instead` were removed to make room for it.
         case taken(instead: [Element])
-        /// The sender, or its address, has reached its limit.
+        /// The sender or its source address has reached its limit.
         case crowded
-        /// There is no room.
+        /// The queue has no room.
         case full
     }
 
@@ -33,12 +33,12 @@ struct FairQueue<Element> {
 
     /// The number of waiting elements.
     var count: Int { logins.count + registrations.count }
-    /// The number of further elements that fit without removing others.
+    /// The number of further elements that fit into the queue without removing others.
     var room: Int { max(0, bounds.waiting - count) }
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the outcome that an offer would have alongside others about to arrive; changes nothing.
+    /// Returns the outcome that an offer would have after the offers of `others`, without changing the queue.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -46,14 +46,15 @@ struct FairQueue<Element> {
         return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
     }
 
-    /// Adds an element, or returns why it was not added.
+    /// Adds an element, or returns the reason why the element was not added.
     mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
         guard held.mayTake(sender, bounds) else { return .crowded }
         guard size <= bounds.bytes else { return .full }
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Elements were removed for it already, so it is accepted even beyond the byte limit.
+                // Other elements were already removed for this element, so it is accepted even if the bytes exceed
+                // their limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -79,7 +80,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work makes room for another sender, and whether it is a registration.
+    /// Returns the sender whose newest work makes room for another sender, and whether that work is a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -111,7 +112,7 @@ struct FairQueue<Element> {
         return (item.element, item.sender)
     }
 
-    /// Notes that a sender's work is done.
+    /// Records that a piece of a sender's work is done.
     mutating func end(_ sender: Sender) { held.release(sender) }
 
     /// Removes and returns all waiting elements.

@@ -4,7 +4,7 @@ package import Domain
 package final class PasswordPool: BackgroundPool {
     private let queue: BackgroundQueue<BackgroundTask>
 
-    /// Makes a pool, and a hash with the current parameters for verifying the passwords of unknown users.
+    /// Makes a pool, and a hash with the current parameters, against which the passwords of unknown users are verified.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: PoolBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
@@ -14,10 +14,10 @@ package final class PasswordPool: BackgroundPool {
             .password,
             threads: threads,
             bounds: bounds,
-            // Hashing must not delay reports.
+            // Hashing runs at a lower priority, so that it doesn't delay reports.
             begin: PlainThread.yieldToOthers,
             bytes: { $0.bytes },
-            // The password is no longer needed.
+            // The password is wiped as soon as it is no longer needed.
             discard: { $0.wipe() },
             carryOut: work.carryOut
         )
@@ -38,14 +38,14 @@ package final class PasswordPool: BackgroundPool {
         queue.submit(work, from: sender, done: done)
     }
 
-    /// Closes the queue: refuses waiting work, and finishes running work.
+    /// Closes the queue: waiting work is refused, and running work is finished.
     package func close() { queue.close() }
 }
 
 /// The work of hashing and verifying passwords.
 private struct PasswordWork: Sendable {
     let hasher: any PasswordHashing
-    /// The hash of no user's password, against which the passwords of unknown users are verified.
+    /// A hash that belongs to no user, against which the passwords of unknown users are verified.
     let dummy: String
 
     @Sendable

@@ -2,10 +2,10 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// A pool of calls to identity providers, limited in all and for each provider, so that a hanging provider doesn't
-/// block the others.
+/// A pool of calls to identity providers, limited in total and for each provider, so that a provider that hangs doesn't
+/// block calls to the others.
 package final class ProviderPool: BackgroundPool {
-    /// The name and address of a provider: apps can have providers of the same name at different addresses.
+    /// The name and URL of a provider, since apps can have providers with the same name but different URLs.
     private struct Line: Hashable {
         var provider: ProviderName
         var baseURL: String
@@ -23,9 +23,9 @@ package final class ProviderPool: BackgroundPool {
     private let bounds: PoolBounds
     private let meter = BackgroundMetrics(.provider)
 
-    /// Makes a pool over the providers.
+    /// Makes a pool of calls to the given providers.
     ///
-    /// No call waits here: the limits apply to the calls under way.
+    /// Calls don't wait in this pool, so the limits apply to the calls under way.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: PoolBounds) {
         self.providers = providers
         self.perProvider = perProvider
@@ -99,7 +99,7 @@ package final class ProviderPool: BackgroundPool {
     }
 }
 
-/// The pools of a service, each for its kind of work.
+/// The pools of a service, each for its own kinds of work.
 package struct Pools: BackgroundPool {
     /// The pool that hashes passwords.
     package let passwords: PasswordPool

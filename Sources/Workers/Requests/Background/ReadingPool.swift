@@ -2,16 +2,16 @@ package import Domain
 package import Storage
 import Wire
 
-/// A pool of threads with bounded queues for long reads, such as months of history: readers of the store never block
-/// its writer.
+/// A pool of threads with bounded queues for long reads of the store, such as months of history.
 ///
-/// Lists and logs have a separate queue, since one history question can take seconds. A terminal may have as many reads
-/// in each queue as it may have held requests.
+/// Reads never block the writer of the store. Lists and logs have a separate queue, since answering one question about
+/// history can take seconds. A terminal may have as many reads in each queue as it may have held requests
+/// (`HeldRequests`).
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>
 
-    /// Makes a pool over a store.
+    /// Makes a pool that reads a store.
     package init(_ store: Store, _ limits: Limits) {
         let reader = HistoryReader(store, scanMax: limits.historyScanMax)
         let bounds = PoolBounds(
@@ -75,7 +75,7 @@ package final class ReadingPool: BackgroundPool {
         }
     }
 
-    /// Closes the queues: refuses waiting work, and finishes running work.
+    /// Closes the queues: waiting work is refused, and running work is finished.
     package func close() {
         history.close()
         lists.close()

@@ -1,17 +1,17 @@
 import Sodium
 import Synchronization
 
-/// A password that waits to be hashed, in memory that is overwritten when it is no longer needed.
+/// A password that waits to be hashed, in memory that is overwritten when the password is no longer needed.
 ///
-/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at the latest, with the
-/// last reference. The password queue wipes each job's password after the job ran or was refused. This type can't wipe
-/// the strings from which the request was parsed.
+/// The bytes are copied in and never copied out. The bytes are set to zero by `wipe` or, at the latest, when the last
+/// reference to the object ends. The password queue wipes each job's password after the job is done or was refused.
+/// This type can't wipe the strings from which the request was parsed.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
     /// Copies bytes and wipes the given array, unless it is shared.
     package init(_ given: consuming [UInt8]) {
-        // Copied byte by byte: a plain copy would share its memory with the given array.
+        // The bytes are copied one by one, since a plain copy would share its memory with the given array.
         var own = [UInt8](repeating: 0, count: given.count)
         for (index, byte) in given.enumerated() { own[index] = byte }
         Sodium.wipe(&given)
@@ -20,10 +20,10 @@ package final class SecretBytes: Sendable {
 
     deinit { wipe() }
 
-    /// The number of bytes, also after wiping.
+    /// The number of bytes, which stays the same after wiping.
     package var count: Int { bytes.withLock(\.count) }
 
-    /// Calls `body` with the bytes; it must keep no copy.
+    /// Calls `body` with the bytes; `body` must not keep a copy.
     package func withBytes<Value, Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Value) throws(Failure) -> Value {
         let outcome = bytes.withLock { bytes -> Result<Value, Failure> in
             do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }

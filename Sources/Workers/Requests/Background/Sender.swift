@@ -1,13 +1,13 @@
 import Domain
 import Wire
 
-/// The sender of slow work; the queues are fair between senders.
+/// The sender of slow work; queues treat all senders equally.
 package struct Sender: Sendable, Equatable {
     /// The terminal, or another text that identifies the sender.
     package var key: String
-    /// The source address of its connection; nil if it isn't counted.
+    /// The source address of the sender's connection; nil if the address isn't counted.
     package var address: String?
-    /// Whether the work creates an account; logins go before such work.
+    /// Whether the work creates an account; logins have priority over such work.
     package var isRegistration: Bool
 
     /// Creates a sender.
@@ -24,8 +24,8 @@ package struct Sender: Sendable, Equatable {
 
     /// Creates the sender of a request that needs a piece of work.
     ///
-    /// A login under an unknown name counts as a login under a known name: if it were served later, the time would
-    /// reveal which names have an account.
+    /// A login under an unknown name counts like a login under a known name; otherwise, the time would reveal which
+    /// names have an account.
     init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
         address = request.sourceAddress
@@ -37,16 +37,16 @@ package struct Sender: Sendable, Equatable {
 package struct PoolBounds: Sendable {
     /// The maximum number of pieces of work that wait.
     package var waiting: Int
-    /// The maximum number of bytes of all waiting work.
+    /// The maximum size of all waiting work together, in bytes.
     package var bytes: Int
-    /// The maximum number of pieces of one sender, waiting or under way.
+    /// The maximum number of pieces of work that one sender may have waiting or under way.
     package var perSender: Int
-    /// The maximum number of pieces of one source address, waiting or under way.
+    /// The maximum number of pieces of work that one source address may have waiting or under way.
     package var perAddress: Int
-    /// The number of pieces under way, or done and not answered, at which no further piece begins.
+    /// The number of pieces of work under way, or done but not answered, at which no further work begins.
     package var unanswered: Int
 
-    /// Sets the limits.
+    /// Creates the limits of a pool.
     package init(
         waiting: Int,
         bytes: Int = 1 << 20,
@@ -61,16 +61,17 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The share of a full queue that one sender keeps if others arrive: a tenth.
+    /// The number of places in a full queue that one sender keeps if others arrive: a tenth of all places.
     var share: Int { max(1, waiting / 10) }
 }
 
-/// The numbers of waiting and running pieces of work of senders and addresses.
+/// The numbers of pieces of work that senders and source addresses have waiting or running.
 struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Whether a sender may have one more piece, alongside others about to be submitted.
+    /// Returns whether a sender may have one more piece of work, in addition to the work that `others` are about to
+    /// submit.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
@@ -79,19 +80,19 @@ struct HeldWork {
         return near < bounds.perAddress
     }
 
-    /// Counts one more piece of work.
+    /// Counts one more piece of a sender's work.
     mutating func take(_ sender: Sender) {
         bySender[sender.key, default: 0] += 1
         if let address = sender.address { byAddress[address, default: 0] += 1 }
     }
 
-    /// Removes one piece of work from the counts; forgets senders without work.
+    /// Removes one piece of a sender's work from the counts; forgets a sender without work.
     mutating func release(_ sender: Sender) {
         Self.lower(&bySender, sender.key)
         if let address = sender.address { Self.lower(&byAddress, address) }
     }
 
-    /// The number of senders with work.
+    /// The number of senders that have work.
     var senders: Int { bySender.count }
 
     private static func lower(_ counts: inout [String: Int], _ key: String) {

@@ -2,12 +2,12 @@ import Domain
 package import Storage
 import Wire
 
-/// A method that reads a lot, carried out by the store's readers instead of its worker.
+/// A request that reads much data, carried out by the pool of readers instead of the worker.
 package struct StoreReading: Sendable {
-    /// Reads, and stores the result of the request as JSON.
+    /// The function that reads the store, and sets the result of the request as JSON.
     package let read: @Sendable (Store, inout Prepared) throws -> Void
 
-    /// Creates a reading.
+    /// Creates a reading from a function.
     init(_ read: @escaping @Sendable (Store, inout Prepared) throws -> Void) { self.read = read }
 
     /// Creates the reading of a request whose token was checked.
@@ -32,10 +32,9 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// Returns a method that only reads, and does so outside its worker if `isLong`, so that commands don't wait for
-    /// it.
+    /// Returns a method that only reads; if `isLong`, it reads outside its worker, so that commands don't wait.
     ///
-    /// `check` decides again after the reading whether the caller may have the result.
+    /// After the reading, `check` decides again whether the caller may get the result.
     static func reading(
         isLong: @escaping @Sendable (Call) throws -> Bool = { _ in true },
         check: @escaping @Sendable (Call) throws -> Void = { _ in },

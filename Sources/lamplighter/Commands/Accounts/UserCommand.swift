@@ -22,7 +22,7 @@ extension UserListCommand {
 }
 
 extension JSONObject {
-    /// The name in a user's row.
+    /// The name to show in a user's row.
     var userName: String { self["anonymous"]?.boolValue == true ? "(anonymous)" : text("name") }
 }
 
@@ -57,12 +57,12 @@ extension UserShowCommand {
 }
 
 extension CommandContext {
-    /// Finds a user by id.
+    /// Returns the user with an id, or throws a `Problem` if there is none.
     func user(_ uid: String) throws -> User {
         try find("user", uid) { try $1.accounts.find($0) }
     }
 
-    /// Returns a user's live sessions, newest first.
+    /// Returns a user's sessions that have not ended, the newest first.
     func liveSessions(of uid: String) async throws -> [JSONObject] {
         try await run("listSessions", ["uid": uid]).items.filter { $0["endedAt"] == nil }
     }

@@ -3,7 +3,7 @@ import Domain
 import JSON
 
 extension DeviceAllowResetCommand {
-    /// The allowed range of minutes.
+    /// The range of minutes that can be given.
     static let minutesRange: ClosedRange<Int64> = 1...RegistrationRules.resetMinutesMax
 
     func validate() throws {

@@ -11,7 +11,7 @@ import Storage
 import Workers
 
 extension DeviceCertificateCommand {
-    /// The allowed range of days.
+    /// The range of days that can be given.
     static let daysRange = 1...7300
 
     func validate() throws {
@@ -29,12 +29,12 @@ extension DeviceCertificateCommand {
         if revoke { return try revokeAll(of: device, place, at: now) }
         let authority = try LocalAuthority.read(in: place.directory)
         try checkServed(by: authority, place)
-        // The validity can't begin before the moment from which certificates count; a revocation in this second moves
-        // that moment ahead.
+        // The validity must not begin before `certificatesFrom`, since earlier certificates are revoked. Directly after
+        // a revocation, `certificatesFrom` can be in the future.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
-        // After a recent revocation, waits (less than two seconds) until the certificate's validity begins, so that
-        // the device can use it at once.
+        // After a recent revocation, the command waits less than two seconds until the certificate's validity begins,
+        // so that the device can use the certificate at once.
         if begin > now { try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds)) }
         let other = try otherIssuer(authority, place)
         let files = try write(issued, authority, withAuthority: other == nil)
@@ -55,7 +55,7 @@ extension DeviceCertificateCommand {
         ])
     }
 
-    /// Returns the issuer of the server's certificate if it isn't this authority; nil also without a certificate.
+    /// Returns the issuer of the server's certificate; nil if it is this authority, or if there is no certificate.
     private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String? {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
             let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })
@@ -64,14 +64,15 @@ extension DeviceCertificateCommand {
         return isOfOurs ? nil : PlainText.of(server.facts.issuer)
     }
 
-    /// Prints a note if the running broker hasn't read this authority yet.
+    /// Prints a note if the running broker has not read this authority's certificate yet.
     private func tellIfUnread(_ place: CommandContext) {
         guard ServedCertificates(place.directory, place.settings).isAuthorityUnread else { return }
         Terminal.tell("Restart the service: from then on its broker accepts certificates of the new authority.")
     }
 
     private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws {
-        // Certificates count whole seconds: a certificate of this very second is void as well.
+        // Times in certificates are whole seconds, so this moment also voids a certificate whose validity begins in the
+        // present second.
         let moment = now.adding(seconds: 1)
         try place.store.batch(at: now, once: true) { tx in
             try tx.lock(devices: [device.did])
@@ -81,7 +82,7 @@ extension DeviceCertificateCommand {
         Terminal.show(json: ["did": device.did, "revokedUntil": moment])
     }
 
-    /// Checks that the broker doesn't trust another authority, since it would refuse this one's certificates.
+    /// Throws a `Problem` if the broker trusts another authority, since it would refuse certificates of this one.
     private func checkServed(by authority: LocalAuthority, _ place: CommandContext) throws {
         guard let given = place.settings.tlsAuthority, AbsolutePath.of(given) != place.directory.ownTLS.authority else {
             return

@@ -35,7 +35,7 @@ extension DeviceListCommand {
 }
 
 extension JSONObject {
-    /// The tags of a device's row, as they are typed.
+    /// The tags in a device's row, in the form in which operators type them.
     var tags: [String] {
         object("tags").members.map { tag in
             let value = tag.value.stringValue ?? ""
@@ -45,7 +45,7 @@ extension JSONObject {
 }
 
 extension DeviceShowCommand {
-    /// The number of commands shown.
+    /// The maximum number of commands to show.
     private static let commandsMax = 10
 
     var path: [String: String] { ["did": did] }
@@ -92,11 +92,11 @@ extension DeviceShowCommand {
 }
 
 extension CommandContext {
-    /// Finds a device by its id.
+    /// Returns the device with an id, or throws a `Problem` if there is none.
     func device(_ did: String) throws -> DeviceRecord { try find("device", did) { try $1.devices.find($0) } }
 }
 
 extension DeviceRecord {
-    /// The id, with the operators' name if any.
+    /// The device's id, followed by the name that operators gave the device, if any.
     var shown: String { name.isEmpty ? did.text : "\(did) \(PlainText.of(name))" }
 }

@@ -35,7 +35,7 @@ extension DeviceControlCommand {
         while !queue, !Self.isFinal(command) {
             try await Task.sleep(for: .milliseconds(50))
             let found = try await place.run("listCommands", ["did": did], query: newest).items.first
-            // A deleted command is not followed by the one before it.
+            // If the command was deleted meanwhile, an older command is found instead.
             guard let found, found.integer("cid") == command.integer("cid") else { break }
             command = found
         }
@@ -99,7 +99,7 @@ extension DeviceControlCommand {
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
         guard isText || value != .null else { throw ValidationError("\(name) can't be set to null") }
-        // A text can be in quotes; without them, 0042 isn't read as a number.
+        // A text can be given with or without quotes; without quotes, 0042 isn't read as a number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

@@ -25,8 +25,9 @@ extension DeviceForgetCommand {
         }
     }
 
-    /// Shows the data removed with the device; `isTold` is whether the gate closes its connection, nil before the
-    /// removal.
+    /// Shows the data that is deleted with the device.
+    ///
+    /// `isTold` says whether the gate was asked to close the device's connection; nil before the device is deleted.
     private func show(_ device: DeviceRecord, _ summary: JSONObject, isTold: Bool?) {
         if common.output.json {
             var answer = summary

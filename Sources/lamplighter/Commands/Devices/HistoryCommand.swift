@@ -4,7 +4,7 @@ import Foundation
 import Storage
 
 extension HistoryExportCommand {
-    /// The forms of the output.
+    /// The formats of the output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case csv, jsonl
     }
@@ -44,7 +44,8 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads: a long read would block the store's checkpoint.
+    /// Passes every record to `body`, in several short reads, since a long read would keep the store from copying its
+    /// log into the database file.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -63,10 +64,11 @@ extension HistoryExportCommand {
                     return page.count < 10_000
                 }
             }
-            // Written after the read, since a slow reader of the output must not prolong the read.
+            // The records are written after the read has ended, so that a slow reader of the output doesn't prolong the
+            // read.
             page.forEach(body)
             isGoing = page.count == 10_000
-            // Stops between whole lines only.
+            // The command stops only after a whole line.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
                 throw ExitCode(130)
@@ -81,7 +83,7 @@ extension HistoryExportCommand {
     }
 }
 
-/// The progress of an export, printed once a second.
+/// The progress of an export, which is printed at most once a second.
 private struct Progress {
     private var records = 0
     private var toldAt = ContinuousClock.now

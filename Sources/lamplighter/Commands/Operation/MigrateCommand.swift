@@ -9,11 +9,11 @@ import Storage
 extension MigrateCommand {
     func run() async throws {
         let values = try await settings.read()
-        // With a database elsewhere, the directory can still be empty.
+        // If the store is on a database server, the data directory may not exist yet.
         let directory =
             values.database == nil
             ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
-        // A migration would change the tables of a running service.
+        // The directory is locked, since a migration would change the tables of a running service.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?

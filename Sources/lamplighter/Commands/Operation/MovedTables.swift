@@ -2,7 +2,7 @@ import Administration
 import JSON
 import Storage
 
-/// The tables that a move has copied.
+/// The tables that `migrate --to` has copied.
 struct MovedTables {
     private let tables: [StoreMove.Table]
     private let place: String

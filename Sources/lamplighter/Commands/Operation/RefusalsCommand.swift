@@ -42,7 +42,7 @@ extension RefusalsCommand {
     }
 
     private static func line(_ row: JSONObject) -> String {
-        // Names come from strangers.
+        // Names in refusals come from strangers, so they are escaped.
         func text(_ key: String) -> String { PlainText.of(row.text(key)) }
         let name = row["deviceName"] == nil ? "" : " (\(text("deviceName")))"
         let times = row.integer("times")

@@ -12,13 +12,13 @@ import Workers
 extension OperatorRole: ExpressibleByArgument {}
 
 extension CommandContext {
-    /// Finds an operator by name.
+    /// Returns the operator with a name, or throws a `Problem` if there is none.
     func oneOperator(_ name: String) throws -> Operator {
         if let found = try store.read({ try $0.operators.find(name) }) { return found }
         throw missing("operator", name)
     }
 
-    /// The console's address: of the running service, else as configured.
+    /// The address of the console: that of the running service, or else the configured one.
     var consoleURL: String {
         ReadyFile.read(directory)?["consoleUrl"]?.stringValue
             ?? settings.consoleURL ?? "http://\(settings.consoleHost):\(settings.consolePort)"
@@ -26,7 +26,7 @@ extension CommandContext {
 }
 
 extension AuditEntry {
-    /// Returns the audit entry of an act on the command line.
+    /// Returns the audit entry of an action that was taken on the command line.
     static func act(_ name: String, subject: String) -> AuditEntry {
         var entry = AuditEntry(kind: .operatorAct, uid: nil, app: nil, actor: Actor(.operator, "cli"), detail: name)
         entry.subject = subject

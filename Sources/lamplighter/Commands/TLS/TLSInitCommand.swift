@@ -10,7 +10,7 @@ import ServiceSettings
 import Workers
 
 extension TLSInitCommand {
-    /// The allowed range of days.
+    /// The range of days that can be given.
     static let daysRange = 1...3650
 
     /// The longest validity of a server's certificate, in days, that Apple's systems accept from any authority.
@@ -55,7 +55,7 @@ extension TLSInitCommand {
         for note in notes(values, directory) + authorityNotes(authority, facts) { Terminal.tell(note) }
     }
 
-    /// Returns the names of the previous certificate, else this machine's.
+    /// Returns the names in the previous certificate, or else the name of this machine.
     private static func usual(_ directory: DataDirectory) -> [ServerName] {
         if let pem = TextFile.read(directory.ownTLS.certificate), let file = try? CertificateFile(pem: pem) {
             return file.facts.names.compactMap(ServerName.init)
@@ -66,7 +66,7 @@ extension TLSInitCommand {
         return [ServerName(text)].compactMap(\.self)
     }
 
-    /// Returns notes about the steps that a new or ending authority requires.
+    /// Returns notes about what the operator must do because the authority is new or expires soon.
     private func authorityNotes(
         _ authority: LocalAuthority,
         _ server: CertificateFacts

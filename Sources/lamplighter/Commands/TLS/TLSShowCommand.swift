@@ -30,7 +30,7 @@ extension TLSShowCommand {
         do {
             material = try TLSMaterial(files)
         } catch {
-            // The user wants to see which files are read, above all if they can't be used.
+            // The names of the files are shown even if the files can't be used.
             if !output.json { Self.tell(files) }
             throw error
         }
@@ -68,8 +68,10 @@ extension TLSShowCommand {
         }
     }
 
-    /// Returns the warning about a certificate's validity period and, for the server's certificate, about its being
-    /// signed by another authority; nil if all is well.
+    /// Returns the warnings about a certificate; nil if there are none.
+    ///
+    /// The warnings are about the period of validity and, for the server's certificate, about a signature by another
+    /// authority.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
