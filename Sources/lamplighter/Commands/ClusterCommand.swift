@@ -101,8 +101,8 @@ struct ClusterDrainCommand: AsyncParsableCommand {
         discussion: """
             lamplighter cluster drain lamps-2
 
-            Use it before you remove the process's machine; a process that is merely stopped hands over as well. A drained \
-            process keeps its lanes as long as no other process runs.
+            Drain a process before you remove its machine; a process that is only stopped hands over as well. A \
+            drained process keeps its lanes as long as no other process runs.
             """
     )
 

@@ -32,7 +32,7 @@ struct DeadLetterListCommand: OperationCommand {
     @Option(help: "Maximum number of dead letters, 1 to 10000.")
     var limit = 100
 
-    @Option(help: "Only dead letters older than this id.")
+    @Option(help: "Only dead letters with a smaller id than this.")
     var before: Int64?
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -103,7 +103,7 @@ struct DeadLetterShowCommand: OperationCommand {
 struct DeadLetterReplayCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publish a dead letter again, for example after an import that makes it valid; post a webhook's.",
+        abstract: "Publish a dead letter again, for example after an import that makes it valid, or post a webhook's.",
         discussion: """
             lamplighter product import lamp.json
             lamplighter deadletter replay 12

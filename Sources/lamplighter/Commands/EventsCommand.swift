@@ -6,7 +6,7 @@ import JSON
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "See which servers read events, and how far; replay and pause.",
+        abstract: "Show which servers read events and how far they are; replay and pause events.",
         discussion: """
             lamplighter events list
             lamplighter events tail --app demo
@@ -67,14 +67,14 @@ struct EventsSeekCommand: SubscriptionCommand {
         discussion: """
             lamplighter events seek v-0123456789abc 1795255200000
 
-            The place is now, start, an event's id, or a time in milliseconds since 1970.
+            The position is now, start, an event's id, or a time in milliseconds since 1970.
             """
     )
 
     @Argument(help: "The subscription's id, from events list.")
     var subscription: String
 
-    @Argument(help: "The place: now, start, an event's id, or a time.")
+    @Argument(help: "The position: now, start, an event's id, or a time.")
     var place: String
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -86,7 +86,7 @@ struct EventsSeekCommand: SubscriptionCommand {
 struct EventsPauseCommand: SubscriptionCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop a webhook; its events wait.",
+        abstract: "Pause a webhook; its events wait.",
         discussion: "lamplighter events pause v-0123456789abc"
     )
 
@@ -102,7 +102,7 @@ struct EventsPauseCommand: SubscriptionCommand {
 struct EventsResumeCommand: SubscriptionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let a paused or disabled webhook go on where it was.",
+        abstract: "Let a paused or disabled webhook continue at its cursor.",
         discussion: "lamplighter events resume v-0123456789abc"
     )
 
@@ -118,7 +118,7 @@ struct EventsResumeCommand: SubscriptionCommand {
 struct EventsTailCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail",
-        abstract: "Print an app's events as JSON, one a line.",
+        abstract: "Print an app's events as JSON, one event a line.",
         discussion: "lamplighter events tail --app demo --type 'device.*' --follow"
     )
     static let operation = "readEvents"
@@ -126,10 +126,10 @@ struct EventsTailCommand: OperationCommand {
     @Option(help: "The app's id.")
     var app: String
 
-    @Option(help: "A type such as device.alert, or a group such as device.* (default: all but device.status).")
+    @Option(help: "A type such as device.alert, or a group such as device.* (default: all types except device.status).")
     var type: [String] = []
 
-    @Option(help: "Print events behind this one: now, start, or an event's id.")
+    @Option(help: "Print the events after this position: now, start, or an event's id.")
     var after = "start"
 
     @Flag(help: "Wait for further events until interrupted.")

@@ -6,7 +6,7 @@ import JSON
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Manage API keys, with which a maker's server asks for users of its app.",
+        abstract: "Manage API keys, with which a maker's server acts for users of its app.",
         discussion: """
             lamplighter key add billing --app demo --scope device:read events
             lamplighter key list
@@ -24,24 +24,24 @@ struct KeyAddCommand: OperationCommand {
             lamplighter key add billing --app demo --scope device:read events --days 365
 
             The server connects as app:APP, with the key's terminal as client id and the key as password,
-            or sends it as Bearer token over HTTP. Each request names the user in uid.
-            Scopes: events, device, home, share, schedule, notification, account; with :read only methods
+            or sends the key as Bearer token over HTTP. Each request names the user in uid.
+            Scopes: events, device, home, share, schedule, notification, account; with :read, only methods
             that change nothing.
             """
     )
     static let operation = "addKey"
     static let isNoted = true
 
-    @Argument(help: "Its name, shown as the cause of what it does.")
+    @Argument(help: "The key's name, shown as the cause of changes made with it.")
     var name: String
 
     @Option(help: "The app's id.")
     var app: String
 
-    @Option(parsing: .upToNextOption, help: "A service that it may use, such as device or device:read.")
+    @Option(parsing: .upToNextOption, help: "A service that the key may use, such as device or device:read.")
     var scope: [String]
 
-    @Option(help: "Days for which it is valid, 1 to 3650 (default: without end).")
+    @Option(help: "Days for which the key is valid, 1 to 3650 (default: no limit).")
     var days: Int?
 
     @OptionGroup(title: "Common options") var common: CommonOptions

@@ -40,7 +40,7 @@ struct ScheduleListCommand: OperationCommand {
     @Option(help: "Only schedules of this device.")
     var device: String?
 
-    @Option(help: "Only schedules after this one, the last of the previous page.")
+    @Option(help: "Only schedules after this id, the last of the previous page.")
     var after = ""
 
     @OptionGroup var most: LimitOption

@@ -2,21 +2,21 @@ import ArgumentParser
 
 /// The flags that `up` and `serve` share.
 struct RunOptions: ParsableArguments {
-    @Option(help: "Port of the broker; with up, 0 for any free one (default 1883).")
+    @Option(help: "Port of the broker; with up, 0 takes any free port (default 1883).")
     var mqttPort: Int?
 
-    @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).") var httpPort: Int?
+    @Option(help: "Port of the pages that links lead to; 0 takes any free port (default 8080).") var httpPort: Int?
 
-    @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).") var healthPort: Int?
+    @Option(help: "Port of /readyz and /metrics; 0 takes any free port (default 8081).") var healthPort: Int?
 
-    @Option(help: "Port of the operators' console; 0 for any free one (default 8082).") var consolePort: Int?
+    @Option(help: "Port of the operators' console; 0 takes any free port (default 8082).") var consolePort: Int?
 
     @Flag(name: .customLong("no-console"), help: "Don't serve the console.")
     var withoutConsole = false
 
     @Option(
         name: .customLong("console-dir"),
-        help: "Serve the console's files from a directory, during their development."
+        help: "Serve the console's files from a directory, while you develop them."
     )
     var consoleDirectory: String?
 
@@ -27,7 +27,7 @@ struct RunOptions: ParsableArguments {
 
     @Option(help: "Workers that run in this process, separated by commas (default all).") var workers: String?
 
-    @Flag(help: "Let plain MQTT and HTTP listen beyond loopback; secrets are sent in the clear.") var insecure = false
+    @Flag(help: "Let listeners without TLS listen beyond loopback; secrets are sent in the clear.") var insecure = false
 
     /// The values of the flags, by the keys of their settings.
     var flags: [String: String?] {

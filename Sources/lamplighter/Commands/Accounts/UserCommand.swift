@@ -7,7 +7,7 @@ import Storage
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Inspect users and the audit trail; log users out; export or erase one.",
+        abstract: "Inspect users and the audit trail; log out, export or erase a user.",
         discussion: """
             lamplighter user list
             lamplighter user export u-0123456789abc person.json
@@ -33,7 +33,7 @@ struct UserListCommand: OperationCommand {
 
     @OptionGroup var most: LimitOption
 
-    @Option(help: "Only ids after this one, the last of the previous page.")
+    @Option(help: "Only ids after this id, the last of the previous page.")
     var after = ""
 
     @Flag(help: "Show e-mail addresses and phone numbers in full.")
@@ -153,7 +153,7 @@ struct UserAuditCommand: ListCommand {
     )
     static let operation = "listUserAudit"
 
-    @Argument(help: "The user's id; may be that of an erased user.")
+    @Argument(help: "The id of a user, or of an erased user.")
     var uid: String?
 
     @Option(help: "Maximum number of entries, 1 to 10000.")

@@ -13,17 +13,17 @@ struct UserEraseCommand: AsyncParsableCommand {
         abstract: "Erase a user immediately and permanently: profile, sessions, bindings, names in records.",
         discussion: """
             lamplighter user erase u-0123456789abc         shows what is lost with the account
-            lamplighter user erase u-0123456789abc --yes   does it
+            lamplighter user erase u-0123456789abc --yes   erases the user
 
             Guests lose the devices that the user owns. The audit trail is kept, without personal details; \
-            run `user export` first to keep the rest.
+            run `user export` first to keep a copy of everything else.
             """
     )
 
     @Argument(help: "The user's id.")
     var uid: String
 
-    @Flag(help: "Do it: erasing can't be undone.")
+    @Flag(help: "Erase the user. Erasing can't be undone.")
     var yes = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
@@ -35,7 +35,7 @@ struct UserEraseCommand: AsyncParsableCommand {
         guard yes else {
             let summary = try place.store.read { try ErasureSummary(user, in: $0) }
             show(summary, isDone: false)
-            Terminal.tell("nothing was changed: erasing can't be undone; pass --yes to do it")
+            Terminal.tell("nothing was changed: erasing can't be undone; pass --yes to erase the user")
             throw ExitCode(2)
         }
         Interrupt.listen()

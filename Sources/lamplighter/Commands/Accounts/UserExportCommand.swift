@@ -13,8 +13,8 @@ struct UserExportCommand: AsyncParsableCommand {
             lamplighter user export u-0123456789abc person.json
             lamplighter user export u-0123456789abc | jq .devices
 
-            It has no passwords, tokens or hashes, and no data of other people; addresses are in full. Its schema is \
-            userExport in schemas/documents.schema.json. To export what the devices reported, use \
+            The document has no passwords, tokens or hashes, and no data of other people; addresses are in full. \
+            Its schema is userExport in schemas/documents.schema.json. To export the devices' reports, use \
             `history export`.
             """
     )

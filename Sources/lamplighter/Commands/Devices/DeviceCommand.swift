@@ -46,7 +46,7 @@ struct DeviceListCommand: OperationCommand {
 
     @OptionGroup var most: LimitOption
 
-    @Option(help: "Only ids after this one, the last of the previous page.")
+    @Option(help: "Only ids after this id, the last of the previous page.")
     var after = ""
 
     @OptionGroup(title: "Common options") var common: CommonOptions

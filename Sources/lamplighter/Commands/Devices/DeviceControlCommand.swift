@@ -16,8 +16,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
             lamplighter device control d-0123456789abc power=true
 
             Values are JSON; a value that is not JSON, or that the product declares as text, is taken literally:
-            power=true level=40 mode=white pin=0042. The running service sends the command; this one
-            waits for its outcome. The exit code is 1 if the device
+            power=true level=40 mode=white pin=0042. The running service sends the command, and
+            this program waits for the outcome. The exit code is 1 if the device
             refused or did not answer.
             """
     )

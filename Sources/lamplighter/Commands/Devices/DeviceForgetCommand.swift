@@ -10,17 +10,17 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         abstract: "Remove a device with its state, history and bindings; its secret is void at once.",
         discussion: """
             lamplighter device forget d-0123456789abc         shows what is lost with it, and asks
-            lamplighter device forget d-0123456789abc --yes   does it
+            lamplighter device forget d-0123456789abc --yes   forgets the device
 
-            Its users lose the device and their schedules for it. It can register again, as a new device without a user; \
-            run `lamplighter backup` first to keep the rest.
+            The device's users lose it and their schedules for it. It can register again, as a new device without a \
+            user; run `lamplighter backup` first to keep a copy of its data.
             """
     )
 
     @Argument(help: "The device's id.")
     var did: String
 
-    @Flag(help: "Do it without asking: forgetting can't be undone.")
+    @Flag(help: "Forget the device without asking. Forgetting can't be undone.")
     var yes = false
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -32,7 +32,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         if !yes {
             show(device, try await place.run("previewForget", path), isTold: nil)
             guard !common.output.json, Terminal.confirms("Forget \(device.shown)?") else {
-                Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to do it")
+                Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to forget the device")
                 throw ExitCode(2)
             }
         }
@@ -41,7 +41,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         show(device, removed, isTold: isTold)
         if !isTold {
             Terminal.tell(
-                "No service is running: the device's users are notified once one runs. The device can't connect any more."
+                "No service is running: the device's users are notified once it runs. The device can't connect any more."
             )
         }
     }

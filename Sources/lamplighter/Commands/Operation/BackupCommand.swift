@@ -12,7 +12,7 @@ import Workers
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Back up database, keys and secrets into one file, while the service runs.",
+        abstract: "Back up the database, keys and secrets into one file, while the service runs.",
         discussion: """
             lamplighter backup /mnt/nas/lamplighter.backup
             lamplighter backup verify /mnt/nas/lamplighter.backup

@@ -16,8 +16,8 @@ struct MigrateCommand: AsyncParsableCommand {
             lamplighter migrate --data /var/lib/lamplighter
             lamplighter migrate --data /var/lib/lamplighter --to postgres://lamplighter@db1/lamplighter
 
-            If something has to change, the database is first copied to lamplighter.db.before-VERSION next to \
-            it. To go back, stop the service, replace lamplighter.db with the copy, remove \
+            If the database must be changed, it is first copied to lamplighter.db.before-VERSION in the same \
+            folder. To go back, stop the service, replace lamplighter.db with the copy, remove \
             lamplighter.db-wal and -shm, and start the older version. Delete the copy once the new version has proved itself.
 
             With --to, everything is copied into an empty store, 10,000 rows at a time, and compared: the rows of each table and \
@@ -71,6 +71,6 @@ struct MigrateCommand: AsyncParsableCommand {
         if let copy { print("copied the database first: \(copy)") }
         print("\(place) is at the schema of \(Version.text)")
         guard let isCompact else { return }
-        print(isCompact ? "its file can shrink" : "there is not enough space to rewrite it")
+        print(isCompact ? "its file can shrink" : "there is not enough space to rewrite the file")
     }
 }

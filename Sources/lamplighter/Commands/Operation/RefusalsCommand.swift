@@ -28,7 +28,7 @@ struct RefusalsCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Only this number of the newest stored refusals; with --follow, stop after this number."
+            "Maximum number of stored refusals, the newest; with --follow, stop after this number."
     )
     var count: Int?
 

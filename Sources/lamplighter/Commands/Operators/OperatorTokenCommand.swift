@@ -22,7 +22,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     @Argument(help: "The operator's name.")
     var name: String
 
-    @Option(help: "What the token is for.")
+    @Option(help: "The purpose of the token.")
     var label = "script"
 
     @Option(help: "The token's role, at most the operator's (default: the operator's role).") var role: OperatorRole?

@@ -10,7 +10,7 @@ struct SchedulerCommand: AsyncParsableCommand {
         discussion: """
             lamplighter scheduler --data /srv/lamplighter
 
-            For use next to a service on the same data directory, such as \
+            Use this command next to a service on the same data directory, such as \
             `lamplighter serve --workers status,control,account,session,schedule`. \
             Two schedulers at once do no harm.
             """

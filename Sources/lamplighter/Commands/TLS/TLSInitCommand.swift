@@ -17,13 +17,13 @@ struct TLSInitCommand: AsyncParsableCommand {
         discussion: """
             lamplighter tls init --name lamps.example.com --name 192.0.2.7
 
-            Give devices, apps and browsers tls/authority.pem of the data directory to trust, never a key. \
-            Run again, the command keeps the authority and makes a new certificate, for the same names unless others are \
-            given; a running service uses it within seconds. For a certificate of a public authority, set \
-            tls.certificate and tls.key instead.
+            Give devices, apps and browsers tls/authority.pem from the data directory to trust, but never a key. \
+            If you run it again, the command keeps the authority and makes a new certificate, for the same names unless \
+            others are given; a running service uses the new certificate within seconds. For a certificate of a \
+            public authority, set tls.certificate and tls.key instead.
 
-            --renew-authority makes another authority before the current one expires. Then authority.pem holds both, and the \
-            server's certificate chains to both. Give the file to all clients before the old authority expires, and restart \
+            --renew-authority makes another authority before the current one expires. Then authority.pem contains both, and \
+            the server's certificate chains to both. Give the file to all clients before the old authority expires, and restart \
             the service: its broker then accepts devices' certificates from either authority.
             """
     )
@@ -44,7 +44,7 @@ struct TLSInitCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Days for which the certificate is valid. iPhones and Macs refuse more than \(appleDaysMax)."
+            "Days for which the certificate is valid. iPhones and Macs refuse more than \(appleDaysMax) days."
     )
     var days = LocalAuthority.serverDays
 
@@ -121,7 +121,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         }
         guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
         return [
-            "note: the authority expires then, so no certificate is valid for longer: --renew-authority makes another"
+            "note: the authority expires then, so no certificate is valid for longer; --renew-authority makes a new one"
         ]
     }
 
@@ -135,7 +135,7 @@ struct TLSInitCommand: AsyncParsableCommand {
         if settings.tlsCertificate != nil {
             notes.append("note: tls.certificate is set, so the service uses that certificate instead")
         } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {
-            notes.append("Restart the service: its TLS listeners open only when it starts with a certificate.")
+            notes.append("Restart the service: its TLS listeners open only if it starts with a certificate.")
         }
         return notes
     }
