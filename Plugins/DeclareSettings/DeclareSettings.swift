@@ -1,8 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// Declares what a target needs of `schemas/settings.yaml`: the gate's limits, the workers' limits, or the table of
-/// settings.
+/// A build plugin that generates a target's Swift declarations from `schemas/settings.yaml`.
+///
+/// `Metering` gets the gate's limits, `Domain` the workers' limits, and `ServiceSettings` the table of settings.
 @main
 struct DeclareSettings: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,21 +1,24 @@
 import Foundation
 import PackagePlugin
 
-/// Makes the enums of the lists in `schemas/lists` that belong to a target and the types of the command line, and embeds
-/// text files in the target as string literals: the files of its folders `Texts` and `Files`.
+/// A build plugin that gives a target its enums from `schemas/lists` and its text files as string literals, and the
+/// command line its types.
 ///
-/// For the reference these are the files of the site by their paths, with all pages in one file, and below `try/` the
-/// playground with the client for browsers and the scripts that it shares with the console.
+/// The text files are those in the target's folders `Texts` and `Files`.
 ///
-/// SwiftPM's own `.embedInCode` writes an array of numbers, which takes the compiler 9 s for each 100 kB; a literal
-/// takes no time.
+/// The target `Reference` also gets all pages of the reference site in one file, and the playground with names that
+/// begin with `try/`. The playground consists of its own files, the JavaScript client for browsers, and two scripts of
+/// the console.
+///
+/// The compiler takes 9 s for each 100 kB of the number arrays that SwiftPM's own `.embedInCode` writes, but almost no
+/// time for a string literal.
 @main
 struct EmbedTexts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         var files = ["Texts", "Files"].flatMap { Self.files(below: target.directoryURL.appending(path: $0)) }
         if target.name == "Reference" {
             let package = context.package.directoryURL
-            // The generator makes pages of the handwritten texts.
+            // The site's generator has already put the Markdown files' content into `reference.txt`.
             files.removeAll { $0.url.pathExtension == "md" }
             let pages = package.appending(path: "schemas/generated/reference.txt")
             files.append((pages.lastPathComponent, pages))
@@ -55,7 +58,8 @@ struct EmbedTexts: BuildToolPlugin {
         )
     }
 
-    /// Returns the files below a folder, by their paths relative to it, in alphabetical order.
+    /// Returns all files in a folder and its subfolders, with their paths relative to the folder, in alphabetical
+    /// order.
     private static func files(below folder: URL) -> [(name: String, url: URL)] {
         let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String }
         return (names ?? []).sorted().compactMap { name in

@@ -2,11 +2,12 @@ import Foundation
 
 /// A list of `schemas/generated/lists.json`: an enum of codes or reasons.
 struct CodeList: Decodable {
-    /// A property that is true for some values, such as `isPassing`.
+    /// A Boolean property of the enum that is true for some of its cases, such as `isPassing`.
     struct Flag: Decodable {
         let name, doc: String
     }
-    /// A value with the texts of its page, the names of its flags, and the errors that have it.
+    /// A case of the enum, with the texts of its page, the names of its flags, and the problems that are raised with
+    /// it.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]
@@ -16,19 +17,19 @@ struct CodeList: Decodable {
         let lists: [CodeList]
     }
 
-    /// The enum's name, preceded by that of its enclosing type if it has one, as in `Session.EndReason`.
+    /// The enum's name, preceded by the name of the enclosing type, if any, as in `Session.EndReason`.
     let type: String
-    /// The target of the enum.
+    /// The target that the enum is generated for.
     let target: String
     let doc: String
-    /// The target that needs the pages, if any.
+    /// The target that needs the texts of the enum's pages, if any.
     let pages: String?
-    /// The names of a page's texts.
+    /// The names of the texts that each page consists of.
     let page: [String]
     let flags: [Flag]
     let entries: [Entry]
 
-    /// Returns the Swift source for a target.
+    /// Returns the Swift source that a target gets from the lists in a file.
     static func source(of target: String, by file: String) throws -> String {
         let data = try Data(contentsOf: URL(filePath: file))
         let lists = try JSONDecoder().decode(File.self, from: data).lists

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes a Swift file, unless it is the same already.
+/// Generates a Swift file, and writes it only if its content has changed.
 ///
-/// - `EmbedTool OUTPUT texts NAME=FILE…`: texts as string literals.
-/// - `EmbedTool OUTPUT lists TARGET FILE`: the enums of a target, and the texts of their pages, by
+/// - `EmbedTool OUTPUT texts NAME=FILE…` generates string literals from text files.
+/// - `EmbedTool OUTPUT lists TARGET FILE` generates a target's enums, and the texts of their pages, from
 ///   `schemas/generated/lists.json`.
-/// - `EmbedTool OUTPUT commands FILE`: the types of the command line, by `schemas/generated/commands.json`.
+/// - `EmbedTool OUTPUT commands FILE` generates the types of the command line from `schemas/generated/commands.json`.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -15,10 +15,10 @@ enum EmbedTool {
         case "texts": source = try texts(words.dropFirst(2))
         case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
         case "commands" where words.count == 3: source = try CommandLineTypes.source(by: words[2])
-        // Only a mistake in EmbedTexts leads here; it ends the build.
+        // Only a mistake in the plugin EmbedTexts can lead here, and it ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands FILE")
         }
-        // An unchanged file isn't compiled again.
+        // The compiler skips a file that has not been written again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
         try source.write(toFile: words[0], atomically: true, encoding: .utf8)
     }
@@ -34,7 +34,7 @@ enum EmbedTool {
         return text + "    ]\n}\n"
     }
 
-    /// Returns a raw string literal, delimited by more number signs than the text has in a row.
+    /// Returns a text as a raw string literal, delimited by more number signs than the text contains in a row.
     static func literal(_ text: String) -> String {
         var (run, longest) = (0, 0)
         for character in text {

@@ -1,13 +1,13 @@
-/// An error with a code: a `Problem` whose texts have places for values, such as `{path}`.
+/// The declaration of a `Problem`, whose texts contain placeholders for values, such as `{path}`.
 struct RaisedProblem: Decodable {
     let name, message, why: String
     let at: String?
-    /// Commands with notes.
+    /// The commands that can solve the problem, each with a note.
     let cures: [[String]]
-    /// The values for the places, as Swift declares them.
+    /// The function's parameters as Swift declares them, one for each placeholder.
     let parameters: [String]
 
-    /// Returns the function that makes the problem, which takes a value for each place.
+    /// Returns the source of a function that makes the problem from a value for each placeholder.
     func function(code: String) -> String {
         let place = at.map { place in
             let name = String(place.dropFirst().dropLast())
@@ -26,7 +26,7 @@ struct RaisedProblem: Decodable {
             """
     }
 
-    /// Returns the literal of a text, with the parameters in its places.
+    /// Returns a text as a string literal that interpolates the parameters at the placeholders.
     private static func filled(_ text: String) -> String {
         let literal = EmbedTool.literal(text)
         let signs = literal.prefix { $0 == "#" }

@@ -1,11 +1,11 @@
-/// An entry of `schemas/settings.yaml`, which documents the fields.
+/// An entry of `schemas/settings.yaml`; the head of that file documents the fields.
 struct Declaration {
-    /// The setting's key; for a limit without a setting its place in Swift.
+    /// The setting's key, or the Swift path of a limit that is not a setting.
     let key: String
     private var fields: [String: String] = [:]
     private static let names = ["takes", "default", "effect", "swift", "type", "times", "gate", "max"]
 
-    /// Reads the entries: a key at the start of a line, then its fields, indented.
+    /// Reads all entries of a text, each a key at the start of a line followed by indented fields.
     static func all(in text: String) throws -> [Declaration] {
         var all: [Declaration] = []
         for line in text.split(separator: "\n") where !line.isEmpty && !line.hasPrefix("#") {
@@ -30,28 +30,31 @@ struct Declaration {
         self.key = key
     }
 
-    /// The kind of values: `text`, `flag`, `one of …`, `some of …`, `time A...B` or `A...B unit`; nil for a limit that
-    /// isn't a setting.
+    /// The kind of values that the setting accepts, or nil for a limit that isn't a setting.
+    ///
+    /// Either `text`, `flag`, `one of …`, `some of …`, `time A...B` or `A...B unit`.
     var takes: String? { fields["takes"] }
     /// The default value as text.
     var standard: String { fields["default"] ?? "" }
-    /// The sentence about the effect.
+    /// The sentence that describes the setting's effect to operators.
     var effect: String { fields["effect"] ?? "" }
-    /// The type of the property, unless the kind of values gives it.
+    /// The Swift type of the property, if the kind of values doesn't determine it.
     var type: String? { fields["type"] }
-    /// The number of the property's units in one of the setting's.
+    /// The number of the property's units in one unit of the setting, such as 86,400 seconds in a day.
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
-    /// The gate's option.
+    /// The name of the gate's option that the setting sets, if any.
     var option: String? { fields["gate"] }
-    /// The largest number that the gate accepts: by default more bytes than the largest setting has, a million KiB.
+    /// The largest number that the gate's option accepts.
+    ///
+    /// The default exceeds the largest value of any setting in bytes, a million KiB.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }
 
-    /// The property as a path: type, group if any, name.
+    /// The path of the Swift property: its type, its group, if any, and its name.
     var path: [Substring] { (fields["swift"] ?? key).split(separator: ".") }
 
-    /// The doc comment of the property.
+    /// The doc comment of the generated property.
     var comment: String { "/// \(effect)" }
 
     /// Reads a whole number with optional underscores.

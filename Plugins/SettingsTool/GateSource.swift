@@ -1,4 +1,4 @@
-/// The source of `GateLimits` and `GateOption`.
+/// Generates the Swift source of `GateLimits` and `GateOption`.
 enum GateSource {
     static func text(_ declarations: [Declaration]) -> String {
         let options = declarations.filter { $0.option != nil }
@@ -33,7 +33,7 @@ enum GateSource {
             """
     }
 
-    /// Returns the properties; the limits of one kind of sender are an `Allowance`.
+    /// Returns the source of the properties, with one `Allowance` for all limits of one kind of sender.
     private static func properties(_ options: [Declaration]) -> String {
         var senders: [Substring] = []
         return options.map { option in

@@ -1,4 +1,4 @@
-/// The source of `Limits`.
+/// Generates the Swift source of `Limits`.
 enum LimitsSource {
     static func text(_ declarations: [Declaration]) -> String {
         let limits = declarations.filter { $0.path[0] == "Limits" }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the Swift declarations of a target's settings: `SettingsTool TARGET INPUT OUTPUT`.
+/// Generates the Swift declarations of a target's settings: `SettingsTool TARGET INPUT OUTPUT`.
 @main
 enum SettingsTool {
     static func main() throws {
@@ -14,13 +14,13 @@ enum SettingsTool {
             case "ServiceSettings": TableSource.text(declarations)
             default: throw Fault("\(words[0]) has no settings")
             }
-        // The compiler skips an unchanged file.
+        // The compiler skips a file that has not been written again.
         guard source != (try? String(contentsOfFile: words[2], encoding: .utf8)) else { return }
         try source.write(toFile: words[2], atomically: true, encoding: .utf8)
     }
 }
 
-/// A fault of the file or of the command line, which ends the build.
+/// An error in the settings file or on the command line, which ends the build.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 

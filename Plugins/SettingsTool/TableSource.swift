@@ -1,4 +1,4 @@
-/// The source of the table of settings, and of the properties that read them.
+/// Generates the Swift source of the table of settings, and of the properties that read the settings.
 enum TableSource {
     static func text(_ declarations: [Declaration]) -> String {
         let settings = declarations.filter { $0.takes != nil }
@@ -34,7 +34,7 @@ enum TableSource {
             + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
-    /// Returns the kind of a setting's values, the default and the unit.
+    /// Returns the kind of a setting's values and its default, both as Swift source, and its unit.
     private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)

@@ -53,7 +53,7 @@ extension Backup {
             throw Problem.backup(
                 path,
                 "the database is damaged: \(damage)",
-                why: "a backup of it would be useless",
+                why: "a backup of a damaged database would be useless",
                 cures: [
                     .init(
                         "lamplighter restore FILE --data DIR",
@@ -66,7 +66,7 @@ extension Backup {
             throw Problem.backup(
                 path,
                 "\(directory.serverKey) is not the key of the database",
-                why: "after a restore with it, all secrets in the database would count as wrong",
+                why: "after a restore with this key, all secrets in the database would count as wrong",
                 cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
             )
         }

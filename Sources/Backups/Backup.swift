@@ -44,7 +44,7 @@ package struct Backup: Sendable {
     static func check(_ copy: DatabaseCopy, _ summary: BackupSummary, keyLine: [UInt8], of path: String) throws {
         do {
             guard BackupSummary(try copy.check()) == summary else {
-                throw DatabaseCopy.Damage("its tables' numbers of rows differ from those it records")
+                throw DatabaseCopy.Damage("the numbers of rows in its tables differ from the recorded numbers")
             }
         } catch let damage as DatabaseCopy.Damage {
             throw Problem.backup(path, "its database is damaged: \(damage)", why: "use another backup")
@@ -53,7 +53,7 @@ package struct Backup: Sendable {
             throw Problem.backup(
                 path,
                 "its server.key is not the key of its database",
-                why: "all secrets in it would count as wrong; use another backup"
+                why: "all secrets in the database would count as wrong; use another backup"
             )
         }
     }

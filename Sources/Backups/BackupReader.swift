@@ -18,7 +18,7 @@ final class BackupReader {
         self.path = path
         self.passphrase = passphrase
         do { file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) } catch {
-            throw Problem.backup(path, "it cannot be read: \(error)", why: "name a file that `lamplighter backup` made")
+            throw Problem.backup(path, "it cannot be read: \(error)", why: "give a file that `lamplighter backup` made")
         }
         do {
             let magic = Array(BackupFormat.magic.utf8)
@@ -26,7 +26,7 @@ final class BackupReader {
                 throw Problem.backup(
                     path,
                     "it is not a backup of Lamplighter",
-                    why: "its first line is a different one"
+                    why: "its first line is not the first line of a backup"
                 )
             }
             let line = try Self.line(file)
@@ -65,7 +65,7 @@ final class BackupReader {
                 guard bound.isEmpty || !header.isEncrypted else {
                     throw Problem.backup(
                         path,
-                        "it does not open",
+                        "it can't be decrypted",
                         why: "the passphrase is wrong, or the file was changed"
                     )
                 }
@@ -125,11 +125,11 @@ final class BackupReader {
     }
 
     private static func changed(_ path: String) -> Problem {
-        Problem.backup(path, "it was changed after it was written", why: "nothing of it is used; take another backup")
+        Problem.backup(path, "it was changed after it was written", why: "nothing in it is used; use another backup")
     }
 
     private static func truncated(_ path: String) -> Problem {
-        Problem.backup(path, "its end is missing", why: "nothing of it is used; take another backup")
+        Problem.backup(path, "its end is missing", why: "nothing in it is used; use another backup")
     }
 }
 

@@ -27,7 +27,7 @@ struct BackupWriter {
             throw Problem.backup(path, "a file with that name exists", why: "backups are not overwritten")
         }
         guard let key = header.key(passphrase), let stream = SealedStreamWriter(key: key) else {
-            throw Problem.backup(path, "the key of the backup can't be derived", why: "it needs 256 MiB of memory")
+            throw Problem.backup(path, "the key of the backup can't be derived", why: "that needs 256 MiB of memory")
         }
         self.stream = stream
         bound = Array(BackupFormat.magic.utf8) + header.line
@@ -55,7 +55,7 @@ struct BackupWriter {
     mutating func add(_ name: String, from source: String, progress: (Double) throws -> Void) throws {
         let input: FileDescriptor
         do { input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec) } catch {
-            throw Problem.backup(source, "it cannot be read: \(error)", why: "a backup holds all or nothing")
+            throw Problem.backup(source, "it cannot be read: \(error)", why: "a backup contains everything")
         }
         defer { try? input.close() }
         let size = TextFile.size(source) ?? 0
@@ -69,8 +69,8 @@ struct BackupWriter {
             guard count > 0 else {
                 throw Problem.backup(
                     source,
-                    "it became shorter while it was read",
-                    why: "a backup holds all or nothing"
+                    "the file became shorter while it was read",
+                    why: "a backup contains everything"
                 )
             }
             try seal(Array(buffer.prefix(count)))
@@ -97,7 +97,7 @@ struct BackupWriter {
         // Unlike `rename`, `link` never replaces a file created meanwhile; `rename` is for file systems without hard
         // links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
-            throw Problem.backup(path, "it cannot be named: \(Errno(rawValue: errno))", why: "nothing was kept")
+            throw Problem.backup(path, "it can't be renamed: \(Errno(rawValue: errno))", why: "nothing was kept")
         }
         unlink(unfinished)
         TextFile.syncDirectory(of: path)

@@ -29,7 +29,7 @@ package struct Passphrase: Sendable {
 
     private static func type(_ prompt: String) throws -> String {
         guard isatty(0) == 1, let typed = getpass(prompt) else {
-            throw Problem.passphraseUnusable(place: "terminal", why: "there is no terminal to ask for it")
+            throw Problem.passphraseUnusable(place: "terminal", why: "there is no terminal to ask for the passphrase")
         }
         return String(cString: typed)
     }

@@ -6,7 +6,7 @@ import Service
 import ServiceSettings
 package import Web
 
-/// Answers the console's requests: its files, and the operations below `/api/v1`.
+/// The responder to requests for the console's files and for the operations below `/api/v1`.
 package struct ConsoleAPI: ConsoleResponder {
     private let context: ConsoleContext
     private let access: Access
@@ -17,7 +17,7 @@ package struct ConsoleAPI: ConsoleResponder {
     private let operations: [Operation]
     private let logger = Logger(label: "lamplighter.console")
 
-    /// Makes the console of a run.
+    /// Makes the console of a service run.
     package init(_ context: ConsoleContext) {
         self.context = context
         access = Access(store: context.store, isSecure: context.run.consoleIsSecure)
@@ -83,7 +83,9 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller, or nil if the operation needs none, and the request's rank; called before the body is read.
+    /// Returns the caller, or nil if the operation needs no caller, and the request's rank.
+    ///
+    /// The function is called before the body is read.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation
@@ -99,7 +101,7 @@ package struct ConsoleAPI: ConsoleResponder {
         return (found, .operator)
     }
 
-    /// Returns the operation of a request, with the parameters in its path.
+    /// Returns the operation that a request names, with the parameters in the path.
     private func find(_ request: ConsoleRequest) throws -> (Operation, [String: String]) {
         let path = request.path.dropFirst(2)
         let fitting = operations.compactMap { operation in
@@ -131,10 +133,14 @@ package struct ConsoleAPI: ConsoleResponder {
         }
     }
 
-    /// The maximum number of values in a body: comparing documents takes time that grows faster than their size.
+    /// The maximum number of values in a body.
+    ///
+    /// The number is limited because the time for comparing documents grows faster than their size.
     static let valuesMax = 20_000
 
-    /// Parses a body, and refuses one with too many values before it's parsed.
+    /// Parses a body.
+    ///
+    /// A body with too many values is refused before it is parsed.
     static func object(_ body: [UInt8]) throws -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard body.count(where: { $0 == UInt8(ascii: ",") }) < valuesMax else {

@@ -5,14 +5,14 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// The dependencies of the console, made once for a run.
+/// The dependencies of the console, which are made once for each run of the service.
 package struct ConsoleContext: Sendable {
     /// The running service.
     let service: RunningService
     /// The dependencies of the operations.
     let operations: OperationContext
 
-    /// Creates the context of a run.
+    /// Creates the context of a service run.
     package init(_ run: RunContext, _ backend: Backend) {
         service = RunningService(run, backend)
         operations = OperationContext(service)

@@ -2,11 +2,10 @@ import Files
 import Sodium
 import Web
 
-/// The files of the console's pages: embedded in the program, or read from a directory during development.
+/// The files of the console's pages, which are embedded in the program, or read from a directory during development.
 ///
-/// Their addresses are `/console/v/{version}/{file}`. The version of embedded files is a hash of all of them, so
-/// browsers keep the files forever. An address with another version belongs to a page of another program and is not
-/// found.
+/// The paths of the files are `/console/v/{version}/{file}`. The version of embedded files is a hash of all files, so
+/// browsers may cache them forever. A path with another version belongs to a page of another program, and is not found.
 struct ConsoleFiles: Sendable {
     private struct File {
         var bytes: [UInt8]
@@ -20,7 +19,7 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// The first level of addresses with a version, and the version of files that change on disk.
+    /// The first level of paths with a version, and the version of files that can change on disk.
     private static let versioned = "v"
     private static let changing = "dev"
     private static let page = "index.html"
@@ -29,7 +28,7 @@ struct ConsoleFiles: Sendable {
     private let version: String
     private let embedded: [String: File]
 
-    /// Serves the embedded files, or those of a directory if one is given.
+    /// Makes the embedded files or, if a directory is given, the files of that directory.
     init(directory: String?) {
         self.directory = directory
         guard directory == nil else {
@@ -48,7 +47,7 @@ struct ConsoleFiles: Sendable {
 
     private static func tag(of bytes: [UInt8]) -> String { Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12))) }
 
-    /// Returns the page with addresses of a version.
+    /// Returns the page with the paths of a version.
     private static func page(_ bytes: [UInt8], version: String) -> [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         return Array(text.replacing("{version}", with: "\(versioned)/\(version)").utf8)
@@ -56,7 +55,7 @@ struct ConsoleFiles: Sendable {
 
     /// Answers a request for a file.
     ///
-    /// A path below `/console/` without a file ending is one of the page's own routes.
+    /// A path below `/console/` without a file extension is one of the page's own routes.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard request.method == "GET" else { return Self.missing }
         guard request.path.first == "console" else {
@@ -83,7 +82,9 @@ struct ConsoleFiles: Sendable {
         return ConsoleAnswer(200, headers: headers, body: .bytes(gzip ?? file.bytes))
     }
 
-    /// Returns whether a browser accepts gzip; a browser refuses it with the quality 0.
+    /// Returns whether a browser accepts gzip.
+    ///
+    /// A quality of 0 means that it doesn't.
     private static func takesGzip(_ request: ConsoleRequest) -> Bool {
         let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
         return codings.contains { coding in
@@ -99,7 +100,7 @@ struct ConsoleFiles: Sendable {
         return File(bytes, isCompressed: false)
     }
 
-    /// Returns whether a part of a path can't lead outside the directory.
+    /// Returns whether a part of a path is safe and can't lead outside the directory.
     private static func isPlain(_ part: String) -> Bool {
         !part.hasPrefix(".")
             && part.utf8.allSatisfy { byte in
@@ -124,8 +125,10 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// The headers of the pages: text from untrusted devices stays text, and nothing is loaded from or sent to another
-    /// origin.
+    /// The headers of the pages.
+    ///
+    /// Because of these headers, text from untrusted devices can't become a script, and pages can't load from or send
+    /// to another origin.
     private static let headers: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",

@@ -1,13 +1,13 @@
 import CZlib
 
-/// Compresses files once that are served often (zlib).
+/// The compression of files with zlib, once for files that are served often.
 enum Gzip {
-    /// Returns bytes as gzip; nil if that isn't shorter.
+    /// Returns bytes compressed as gzip, or nil if the result isn't shorter.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         guard let count = UInt32(exactly: bytes.count), count > 0 else { return nil }
         var written: UInt = 0
         var code = Z_OK
-        // The output must be shorter than the input to be of use.
+        // The output is limited to one byte less than the input, because a longer output would be useless.
         let result = [UInt8](unsafeUninitializedCapacity: bytes.count) { room, length in
             code = lamplighter_gzip(bytes, count, room.baseAddress, count - 1, &written)
             length = code == Z_STREAM_END ? Int(written) : 0

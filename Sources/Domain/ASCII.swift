@@ -1,15 +1,15 @@
-/// The kinds of ASCII characters, as bytes of UTF-8.
+/// The kinds of ASCII characters, tested on single bytes of UTF-8.
 extension UInt8 {
-    /// Whether it is a digit.
+    /// Whether the byte is an ASCII digit.
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-    /// Whether it is a lowercase letter.
+    /// Whether the byte is a lowercase ASCII letter.
     package var isLowercase: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
-    /// Whether it is a hexadecimal digit in lower case.
+    /// Whether the byte is a digit or a letter from `a` to `f`.
     var isLowercaseHex: Bool { isDigit || (isLowercase && self <= UInt8(ascii: "f")) }
-    /// Whether it is a letter of either case.
+    /// Whether the byte is an ASCII letter of either case.
     package var isLetter: Bool { (self | 0x20).isLowercase }
-    /// Whether it is a letter or a digit.
+    /// Whether the byte is an ASCII letter or digit.
     package var isLetterOrDigit: Bool { isLetter || isDigit }
-    /// Whether it is neither a space nor a control character.
+    /// Whether the byte is a visible ASCII character: neither a space nor a control character.
     package var isVisible: Bool { (0x21...0x7E).contains(self) }
 }

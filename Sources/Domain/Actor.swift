@@ -1,4 +1,4 @@
-/// The party that caused a command, an event or a record.
+/// The user, device or other party that caused a command, an event or a record.
 package struct Actor: Hashable, Sendable {
     /// The kind of an acting party.
     package enum Kind: String, Sendable {
@@ -9,10 +9,12 @@ package struct Actor: Hashable, Sendable {
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
-    /// The terminal that a user or a server acted from; shown to that user alone.
+    /// The terminal from which a user or a server acted.
+    ///
+    /// Only that user can see it.
     package var terminal: TerminalID?
 
-    /// Names an actor.
+    /// Makes an actor.
     package init(_ kind: Kind, _ id: String, terminal: TerminalID? = nil) {
         self.kind = kind
         self.id = id
@@ -23,6 +25,6 @@ package struct Actor: Hashable, Sendable {
     package static func device(_ did: DeviceID) -> Actor { Actor(.device, did.text) }
     /// The service as the actor.
     package static let system = Actor(.system, "lamplighter")
-    /// A user whose account was erased.
+    /// The actor in place of a user whose account was erased.
     package static let erased = Actor(.user, "erased")
 }

@@ -2,33 +2,33 @@
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages, such as `did`.
     static var name: String { get }
-    /// The form in words, for a refusal.
+    /// A description of the form, for a refusal's message.
     static var form: String { get }
     /// Returns whether a text has the form of this kind of id.
     static func accepts(_ text: String.UTF8View) -> Bool
 }
 
 extension IdentifierKind {
-    /// The plain form in words, unless the kind has one of its own.
+    /// A description of the plain form, which is the default.
     package static var form: String { "1 to 64 of A–Z a–z 0–9 _ -" }
-    /// Accepts the plain form, unless the kind has one of its own.
+    /// Returns whether a text has the plain form, which is the default.
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
 }
 
 /// An id that is always valid.
 ///
-/// The parameter keeps ids of different kinds apart: a device's can't be passed for a user's.
+/// The type parameter keeps ids of different kinds apart, so that a device's id can't be passed as a user's id.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The id as written on the wire and in the store.
     package let text: String
 
-    /// Takes a text of the kind's form; nil for any other.
+    /// Makes an id from a text with the kind's form; returns nil for any other text.
     package init?(_ text: String) {
         guard Kind.accepts(text.utf8) else { return nil }
         self.text = text
     }
 
-    /// Takes a text that needs no check: it comes from the store or was made by the service.
+    /// Makes an id from a text that needs no check, because it comes from the store or was made by the service.
     package init(trusted text: String) {
         self.text = text
     }
@@ -95,7 +95,7 @@ package enum AppKind: IdentifierKind {
     package static let name = "appId"
 }
 
-/// The form of ids that clients choose for their messages, and of sessions' ids.
+/// The form of ids that clients choose for their messages, and of the ids of sessions, invitations, keys and homes.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
 }

@@ -1,4 +1,4 @@
-/// A moment: whole milliseconds since the Unix epoch, UTC, like every time on the wire.
+/// A moment in whole milliseconds since the Unix epoch in UTC, like every time on the wire.
 package struct Instant: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package let milliseconds: Int64
@@ -13,21 +13,21 @@ package struct Instant: Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// Returns the moment a number of seconds later; negative seconds go back.
+    /// Returns the moment that is a number of seconds later, or earlier if the number is negative.
     package func adding(seconds: Int64) -> Instant { Instant(milliseconds: milliseconds + seconds * 1000) }
 
-    /// Returns the moment a number of milliseconds later.
+    /// Returns the moment that is a number of milliseconds later.
     package func adding(milliseconds count: Int64) -> Instant { Instant(milliseconds: milliseconds + count) }
 
-    /// Returns the seconds until another moment, rounded up; at least 0.
+    /// Returns the number of seconds until another moment, rounded up and at least 0.
     package func seconds(until other: Instant) -> Int64 {
         Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)
     }
 }
 
 extension Instant {
-    /// The most by which a process's clock may differ from the database's, in milliseconds.
+    /// The maximum allowed difference between a process's clock and the database's clock, in milliseconds.
     package static let clockOffMax: Int64 = 1_000
-    /// The most by which the clocks of two processes on one database may differ, in milliseconds.
+    /// The maximum allowed difference between the clocks of two processes that use one database, in milliseconds.
     package static let clocksApartMax = 2 * clockOffMax
 }

@@ -1,18 +1,20 @@
-/// The place of a process among those that write to one database; it keeps their numbers and ids apart.
+/// The number of a process among the processes that write to one database.
 ///
-/// Six bits of numbers and ids hold it.
+/// The slot takes six bits of every number and id that the process makes, so that no two processes make the same number
+/// or id.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that writes alone, and of commands that write beside others.
+    /// The slot of a process that is the only writer, and of `lamplighter` commands that write while other processes
+    /// do.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }
 
-    /// The number, 0 to 63.
+    /// The slot's number, from 0 to 63.
     package let number: Int
 
-    /// Takes a number; nil if it is not 0 to 63.
+    /// Makes a slot from its number; returns nil if the number isn't from 0 to 63.
     package init?(_ number: Int) {
         guard (0..<Self.count).contains(number) else { return nil }
         self.number = number

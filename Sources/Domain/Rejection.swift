@@ -1,8 +1,8 @@
-/// A refusal, with all that its receiver needs to correct the request.
+/// A refusal, with everything that its receiver needs to correct the request.
 package struct Rejection: Error, Equatable, Sendable {
-    /// The code that programs switch on, an entry of `schemas/lists/error-codes.yaml`.
+    /// The error code for programs, as listed in `schemas/lists/error-codes.yaml`.
     package var code: ErrorCode
-    /// One sentence to read: the fault and the remedy; never a secret.
+    /// A sentence that describes the fault and the remedy to the reader, without secrets.
     package var message: String
     /// The field at fault, as a path such as `params.data.power`.
     package var field: String?
@@ -10,14 +10,18 @@ package struct Rejection: Error, Equatable, Sendable {
     package var reason: String?
     /// The requested region, if it is not served.
     package var region: String?
-    /// The endpoint of that region, if known.
+    /// The endpoint of the requested region, if known.
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// Further faults; only documents are read to their end.
+    /// Further faults.
+    ///
+    /// Only a document can have several, because a request is refused at its first fault.
     package var others: [Rejection] = []
 
-    /// Makes a refusal; texts that are too long to be shown are cut.
+    /// Makes a refusal.
+    ///
+    /// A message or field path that is too long is cut.
     package init(
         _ code: ErrorCode,
         _ message: String,
@@ -32,19 +36,19 @@ package struct Rejection: Error, Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// Refuses a field of a request or a document.
+    /// Returns the refusal of a field in a request or a document.
     package static func invalid(_ field: String, _ message: String) -> Rejection {
         Rejection(.invalidRequest, message, field: field)
     }
 }
 
 extension Rejection {
-    /// The longest message, in code points, as in the schemas.
+    /// The maximum length of a message in code points, as in the schemas.
     package static let messageMax = 1024
-    /// The longest path of a field, in code points, as in the schemas.
+    /// The maximum length of a field's path in code points, as in the schemas.
     package static let fieldMax = 256
 
-    /// Returns a text cut to a number of code points; a cut one ends in "…".
+    /// Returns a text cut to a maximum number of code points; a text that was cut ends in "…".
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

@@ -1,12 +1,12 @@
-/// The trace id of the W3C's Trace Context, which identifies a request in the log from its arrival to the outcome of
+/// A trace id as in the W3C's Trace Context, which identifies a request in the log from its arrival to the outcome of
 /// its command.
 ///
-/// The rules in words (reference: operation#traces).
+/// The documentation describes these rules (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The length of the user property `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    /// The length in bytes of a `traceparent` such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
     package static let traceparentBytes = 55
 
     private init?(high: UInt64, low: UInt64) {
@@ -24,7 +24,7 @@ package struct TraceID: Sendable, Hashable {
         }
     }
 
-    /// Reads a `traceparent`; nil if it isn't one of version 00, or names no trace.
+    /// Parses a `traceparent` of version 00; returns nil for any other text, and if the trace id is zero.
     package init?(traceparent bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
@@ -34,7 +34,7 @@ package struct TraceID: Sendable, Hashable {
         self = trace
     }
 
-    /// Reads an id of 32 hex digits; nil if the text isn't one, or all digits are 0.
+    /// Parses a trace id of 32 hex digits; returns nil for any other text, and if all digits are 0.
     package init?(_ text: String) { self.init(hex: text.utf8) }
 
     private init?(hex digits: some Collection<UInt8>) {
@@ -43,13 +43,13 @@ package struct TraceID: Sendable, Hashable {
         self.init(high: high, low: low)
     }
 
-    /// Reads lower-case hex digits, at most 16.
+    /// Parses at most 16 lowercase hex digits.
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
         guard digits.allSatisfy(\.isLowercaseHex) else { return nil }
         return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
-    /// Its 32 hex digits.
+    /// The trace id as 32 hex digits.
     package var text: String { Self.digits(high) + Self.digits(low) }
 
     private static func digits(_ number: UInt64) -> String {

@@ -1,14 +1,15 @@
-/// The workers, each one thread and one broker session.
+/// The names of the workers.
 package enum WorkerName: String, Sendable, CaseIterable {
     /// Processes reports, presence and registrations of devices (`StatusHandler`).
     case status
-    /// Answers requests about devices, homes and sharing; sends commands (`ControlHandler`).
+    /// Answers requests about devices, homes and sharing, and sends commands (`ControlHandler`).
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account
-    /// Answers requests of makers' servers about events (`RequestHandler.reach`).
+    /// Answers requests about events from makers' servers (`RequestHandler.reach`).
     case reach
-    /// Publishes the ends of sessions, sends mails and texts, and answers for absent workers (`SessionHandler`).
+    /// Publishes the ends of sessions, sends e-mails and text messages, and answers requests in place of absent workers
+    /// (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule

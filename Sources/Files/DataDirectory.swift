@@ -158,7 +158,7 @@ package struct DataDirectory: Sendable {
         unusable(
             path,
             "this user can't write to it",
-            cures: [.init("sudo chown -R \"$(id -un)\" '\(path)'", "give it to this user")]
+            cures: [.init("sudo chown -R \"$(id -un)\" '\(path)'", "make this user the owner")]
         )
     }
 

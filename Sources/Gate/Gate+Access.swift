@@ -3,16 +3,18 @@ import Credentials
 import Metering
 
 extension Gate {
-    /// An access that the broker asks about.
+    /// An access about which the broker asks the gate.
     enum Access {
         case publish(Bytes, retained: Bool)
         case subscribe
         case unsubscribe
-        /// A delivery with a payload of `bytes` bytes.
+        /// A delivery whose payload has `bytes` bytes.
         case receive(bytes: Int)
     }
 
-    /// Answers ACL_CHECK, which the broker asks about each incoming message, each delivery to a client, and each filter
+    /// Returns whether a client may access a topic.
+    ///
+    /// The broker calls this function (ACL_CHECK) for each incoming message, each delivery to a client, and each filter
     /// of a SUBSCRIBE or UNSUBSCRIBE.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
@@ -30,7 +32,7 @@ extension Gate {
             return grant(client, at: pointer, access: access, to: topic)
         }
         if refusal == .ownRequest { return false }
-        // The file may have been written since the last look.
+        // The credentials file may have changed since it was last checked.
         look()
         if client.generation != generation {
             refresh(client)
@@ -43,10 +45,10 @@ extension Gate {
         return false
     }
 
-    /// Carries out a permitted access.
+    /// Carries out an access that the client's rights permit.
     ///
-    /// Returns false if the broker must not go on: the gate sends the will itself, sheds a report or request, or may
-    /// hold no more for a client that reads nothing.
+    /// Returns false if the broker must not continue, because the gate sends the will itself, refuses a report or
+    /// request to an overloaded worker, or can't hold more messages for a slow client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
@@ -60,13 +62,13 @@ extension Gate {
         return true
     }
 
-    /// Whether the gate sends a client's will in place of the broker.
+    /// Returns whether the gate must send a client's will in place of the broker.
     private func mustSendWill(of client: Client) -> Bool { client.tellsAddress || hasShards && client.did != nil }
 
-    /// Checks the credentials file before each subscription, and once for each message to a user.
+    /// Checks the credentials file for changes before each subscription, and once for each message to a user.
     ///
-    /// The check for a message comes before the first terminal receives it: one cheap call, however many receivers
-    /// there are.
+    /// For a message, the file is checked before the first terminal receives it. The check costs one cheap call,
+    /// regardless of the number of receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -79,7 +81,7 @@ extension Gate {
         }
     }
 
-    /// Notes the consequences of a granted access.
+    /// Records the effects of a granted access.
     private func note(_ client: Client, _ access: Access, to topic: Bytes) {
         guard client.isConnected else { return }
         if client.isTerminal { return noteHolding(client, access, to: topic) }
@@ -108,19 +110,20 @@ extension Gate {
         }
     }
 
-    /// Notifies workers when a device begins to listen to commands, so that they send the queued ones.
+    /// Notifies workers when a device subscribes to its commands, so that they send the queued commands.
     ///
-    /// The broker adds the subscription before it processes anything else.
+    /// The broker adds the subscription before it processes any other message.
     private func noteListening(_ client: Client, _ access: Access, to filter: Bytes) {
         guard case .subscribe = access else { return }
-        // A device can subscribe to two topics: its commands and its responses.
+        // A device can subscribe to two topics only: its commands and its responses.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
         guard !isOther else { return }
         client.isListening = true
         tellArrival(of: client)
     }
 
-    /// Returns the refusal of an access by the client's rights and by the limits of form; nil if it is granted.
+    /// Returns the refusal of an access by the client's rights or by the limits of form, or nil if the access is
+    /// granted.
     func refusal(
         _ client: Client,
         _ access: Access,
@@ -132,7 +135,7 @@ extension Gate {
     private func refusalByRights(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
-            // The gate alone publishes there.
+            // Only the gate itself publishes on the topics of batches to workers.
             if Topic.isBelow(topic, batchTopics) { return .notAllowed }
             if client.isConnected { return client.rights.refusalToPublish(topic, retained: retained) }
             if client.isCutOff { return .sessionRequired }
@@ -149,17 +152,17 @@ extension Gate {
     /// Computes the client's rights again if the credentials have changed.
     private func refresh(_ client: Client) { if client.generation != generation { giveRights(to: client) } }
 
-    /// Gives the client the rights that its name has now.
+    /// Gives the client the rights that its principal has now.
     func giveRights(to client: Client) {
         client.rights = rights(of: client) ?? .none
         client.generation = generation
     }
 
-    /// Returns the client that the broker asks about.
+    /// Returns the client about which the broker asks.
     ///
-    /// A client that isn't connected is a session waiting for its client, or the source of a retained message (a
-    /// structure on the broker's stack with only a name and an id): both were admitted before, and get the rights that
-    /// their name has now.
+    /// A client that isn't connected is either an MQTT session without a connection, or the source of a retained
+    /// message, which is a structure on the broker's stack with only a username and a client id. Such clients were
+    /// admitted before, and get the rights that their principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

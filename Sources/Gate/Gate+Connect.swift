@@ -2,9 +2,10 @@ import Credentials
 import JSON
 
 extension Gate {
-    /// Answers BASIC_AUTH: whether a client may connect.
+    /// Returns whether a client may connect, which is the answer to BASIC_AUTH.
     ///
-    /// After this returns true, Mosquitto 2.0.11 either connects the client or calls the disconnect callback for it.
+    /// If the answer is true, Mosquitto 2.0.11 either connects the client or calls the disconnect callback for the
+    /// client.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
         if isReloading { return mayStay(client) }
         guard var facts = Broker.facts(client) else { return false }
@@ -34,11 +35,11 @@ extension Gate {
         }
     }
 
-    /// Whether a connected client, or a session that waits for its client, may stay.
+    /// Returns whether a connected client, or an MQTT session without a connection, may stay.
     ///
-    /// The broker asks this after it has reloaded its configuration; nothing is counted or published. Mosquitto 2.0.11
-    /// asks about sessions too, and runs a turn of its loop before it reads the next CONNECT. In any other version, a
-    /// client that the gate doesn't know might be a newcomer.
+    /// The broker calls this function after it has reloaded its configuration, and the gate counts and publishes
+    /// nothing for these calls. Mosquitto 2.0.11 also asks about sessions, and finishes the round of its loop before it
+    /// reads the next CONNECT. In any other version, a client that the gate doesn't know could be a new client.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -46,7 +47,9 @@ extension Gate {
         return rights(of: known) != nil
     }
 
-    /// Publishes the refusal of a CONNECT, or of a request over HTTP; once a second for a client refused as too fast or busy.
+    /// Publishes the refusal of a CONNECT or of an HTTP request.
+    ///
+    /// Refusals of a client as `tooFast` or `busy` are published at most once a second.
     func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast || reason == .busy, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
@@ -61,8 +64,8 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token and the app secret's access at the first use of the session's token, and notifies the
-    /// service.
+    /// Records the first use of a session's token, after which neither the old token nor the app's secret is admitted,
+    /// and notifies the service.
     func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)
@@ -78,7 +81,7 @@ extension Gate {
         )
     }
 
-    /// Checks the credentials of a connection, or of a request over HTTP.
+    /// Checks the credentials of a connection or of an HTTP request.
     func check(_ facts: Broker.Facts, _ password: Digest?) throws(RefusalReason) -> Admission.Pass {
         let attempt = Admission.Attempt(
             username: facts.username,
@@ -90,7 +93,7 @@ extension Gate {
         return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    /// Checks the limits on new clients and on clients that sent too fast.
+    /// Checks the limits on new clients, and on clients that were closed for sending too fast.
     func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
@@ -115,7 +118,7 @@ extension Gate {
         let new = Client(pass, facts: facts, connection: nextNumber())
         giveRights(to: new)
         if pass.isSecretShared { new.bystander = watch.tables.terminals[facts.clientId]?.session?.sessionId }
-        // Ending the old connection has just stored the tally there.
+        // The end of the old connection has just stored the tally in `tallies`.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
         if pass.principal.isCountedByAddress, !pass.isKey, let source = new.source {
@@ -131,18 +134,18 @@ extension Gate {
         tellArrival(of: new)
     }
 
-    /// Answers DISCONNECT, which the broker also reports for clients that were never admitted.
+    /// Handles DISCONNECT, which the broker also reports for clients that were never admitted.
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
         leaveSession(of: known, client)
-        // For a session that outlives its connection, the broker still asks about the will and the queue.
+        // If the session outlives its connection, the broker still asks about the client's will and queued messages.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }
         part(known, known.isLeaving ? .kicked : Departure(client, reason: reason))
     }
 
-    /// Removes a connection from the gate's state, and publishes its end once.
+    /// Removes a connection from the gate's state, and publishes the end of the connection once.
     private func part(_ client: Client, _ departure: Departure) {
         guard client.isConnected else { return }
         client.isConnected = false

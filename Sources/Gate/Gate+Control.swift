@@ -5,7 +5,7 @@ import JSON
 extension Gate {
     private static let commandsMax = 1_000
 
-    /// Carries out the commands of a message on `$CONTROL/lamplighter/v1`.
+    /// Carries out the commands in a message on `$CONTROL/lamplighter/v1`.
     func control(_ pointer: OpaquePointer, _ payload: UnsafeBufferPointer<UInt8>) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected else {
             return
@@ -37,7 +37,7 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            // With a lane, only the lane's devices; otherwise all.
+            // If the command names a lane, only the lane's devices are announced, otherwise all devices.
             let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
             let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
             let shards = Shards(lane: lane, of: max(1, lanes))
@@ -55,7 +55,7 @@ extension Gate {
 
     private func complain(of command: String) { Broker.log(.warning, "\(command) has a missing or wrong field") }
 
-    /// Ends a session immediately, and its terminal's connection a little later.
+    /// Ends a session immediately, and the connection of its terminal a little later.
     private func revoke(_ sessionId: String, on terminalId: String) {
         admission.revoked.insert(sessionId)
         revocations &+= 1
@@ -65,7 +65,7 @@ extension Gate {
             owe(terminalId, after: 0)
         }
         guard !isReplaced, let client = connected[terminalId], client.isTerminal,
-            // Spares a connection made with the app's secret after the session's end.
+            // A connection that was made with the app's secret after the session's end is not closed.
             client.session == sessionId
         else { return tellCut(of: sessionId, on: terminalId) }
         if client.cutSession != sessionId { tellCut(of: client) }
@@ -74,7 +74,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: due, session: sessionId))
     }
 
-    /// Notifies the service that no connection of a revoked session is left on its terminal.
+    /// Notifies the service that a revoked session's terminal no longer has a connection with that session.
     func tellCut(of client: Client) {
         guard let session = client.cutSession else { return }
         client.cutSession = nil

@@ -1,13 +1,16 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Answers MESSAGE, which the broker asks about each message that ACL_CHECK let through, before it queues the
-    /// message; not about wills, or messages that the gate itself publishes.
+    /// Returns whether a message may pass, which the broker asks (MESSAGE) after ACL_CHECK and before it queues the
+    /// message.
     ///
-    /// If the work is divided, replaces the topic with the one that workers see, in memory that the broker owns.
+    /// The broker doesn't ask about wills and messages that the gate itself publishes.
     ///
-    /// Adds the source address to requests and registrations, and removes properties that would cost the workers more
-    /// than they are worth.
+    /// If the work is divided, the function replaces the topic by the topic with the shard, in memory that the broker
+    /// owns.
+    ///
+    /// The function adds the source address to requests and registrations, and removes properties that are too long or
+    /// reserved for the gate.
     func pass(
         _ pointer: OpaquePointer,
         topic: inout Bytes,
@@ -21,7 +24,8 @@ extension Gate {
             guard let copy = Broker.copy(topic: divided) else { return false }
             topic = copy
         }
-        // The broker passes on a QoS 2 message later; a worker's own message isn't put into batches.
+        // The broker delivers a QoS 2 message only later, so it can't be put into a batch now. A worker's own messages
+        // aren't put into batches.
         if qos < 2, !client.rights.isWorker { note(passing: topic, payload: payload, properties: list) }
         return true
     }
@@ -43,10 +47,13 @@ extension Gate {
         return properties.add(MessageProperties.address, address)
     }
 
-    /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
-    /// properties that the client set: only the gate may state the address of a request or registration.
+    /// Sends the will of a terminal or of a registering device in place of the broker.
     ///
-    /// If the work is divided, also sends a device's will, whose topic the broker would leave unchanged.
+    /// The broker would keep all properties that the client set, but only the gate may set the source address of a
+    /// request or registration.
+    ///
+    /// If the work is divided, the gate also sends the will of a device, because the broker wouldn't add the shard to
+    /// the topic.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source, !properties.add(MessageProperties.address, address) {

@@ -1,114 +1,122 @@
 import Credentials
 import Metering
 
-/// The plugin's state and its answers to the broker's questions.
+/// The state of the plugin, and its answers to the broker's events.
 ///
-/// The broker asks on one thread. Closing a connection runs the disconnect and access callbacks
-/// before it returns, so nothing here calls `Broker.kick` while it works on a stored property.
-/// The rules in words (reference: operation#gate).
+/// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns,
+/// so no method calls it while it is changing a stored property. The documentation describes these rules (reference:
+/// operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The accounts of clients for which messages wait, by client id, and the sum of their bytes.
+    /// The accounts of clients for which messages wait, by client id, and the total number of their bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
     /// The accounts of terminals that missed statuses.
     var slow: [String: Held] = [:]
-    /// Whether newcomers are refused because of the memory held.
+    /// Whether newcomers are refused because the broker holds too much memory for clients.
     var isCrowded = false
-    /// Whether the clients that hold most are being ended.
+    /// Whether the sessions that hold the most memory are being ended.
     var isFull = false
-    /// The allocator's least free memory since a moment.
+    /// The smallest amount of free memory that the allocator has reported since the moment `since`.
     var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
-    /// The times at which the service is to end sessions of the broker, by client id.
+    /// The times at which the service must end MQTT sessions, by client id.
     var pendingEnds: [String: Int64] = [:]
-    /// Connections made in this turn of the broker's loop, which still asks about the messages that their sessions
-    /// already hold.
+    /// The connections that began in this round of the broker's loop.
+    ///
+    /// In that round, the broker also asks whether each client may receive the messages that its session already holds.
     var inheriting: Set<OpaquePointer> = []
-    /// Services that connected in this turn, to be allowed QoS 2.
+    /// The services that connected in this round of the broker's loop, and that must still be allowed to use QoS 2.
     var arrivedServices: [Client] = []
     let shortage = Shortage()
     var refusals: Refusals
-    /// Whether clients' messages are divided by shard; set by an option, or by the first worker that requests it.
+    /// Whether clients' messages are divided by shard.
+    ///
+    /// The division is switched on by an option, or by the first worker that requests it.
     var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
-    /// The counts of clients without a connection.
+    /// The tallies of clients that have no connection.
     var tallies = Tallies<Tally>()
     /// The message counts of source addresses.
     var addressTallies: AddressTallies
-    /// Client ids and source addresses that are refused for a while.
+    /// The client ids and source addresses that are refused for a time.
     var penalties: Penalties
     var closings: Closings
     /// The messages of devices that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of the status worker's echoes, and the prefix of its lanes' topics.
+    /// The topic of the status worker's echoes, which is also the prefix of the topics of its lanes' echoes.
     let echoes: [UInt8]
     let rootLevels: Int
 
-    /// Live connections by the broker's pointer, which it can reuse after a disconnect.
+    /// The live connections by the broker's pointer, which the broker can reuse after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
-    /// Live connections by client id: the broker has one for each.
+    /// The live connections by client id.
+    ///
+    /// Each client id has at most one connection.
     var connected: [String: Client] = [:]
-    /// Sessions without a connection, and sources of retained messages, that the broker asked about.
+    /// The MQTT sessions without a connection, and the sources of retained messages, about which the broker has asked.
     var absent: [OpaquePointer: Client] = [:]
-    /// The message that is being passed on to its subscribers.
+    /// The message that the broker is passing on to its subscribers.
     var passing: PassingMessage?
-    /// Grows with each message that is passed on.
+    /// The serial number of the passing message, which grows with each message.
     var passingSerial: UInt64 = 0
-    /// The batches in which messages wait, one for each worker.
+    /// The batches in which messages wait, one for each worker that receives batches.
     var batches: [OutgoingBatch] = []
     /// The prefix of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Whether the broker is reloading its configuration, and asks about all connected clients as if they were new.
+    /// Whether the broker is reloading its configuration, during which it asks about all connected clients as if they
+    /// were new.
     var isReloading = false
 
-    /// The consoles that watch messages.
+    /// The consoles that watch messages, as clients.
     var taps: [Client] = []
 
-    /// Connections to be closed, each at its time.
+    /// The connections that will be closed, each with its time.
     var leaving: [Leave] = []
 
-    /// The number of sessions revoked by command.
+    /// The number of sessions that workers' commands have revoked.
     var revocations: UInt64 = 0
 
-    /// Whether something was published to a user since the last look at the file.
+    /// Whether a message was published to a user since the credentials file was last checked for changes.
     ///
-    /// A login that replaces another user's session revokes that user's topics through the file alone, and can happen
-    /// between two looks: messages published after it must not be delivered by old grants.
+    /// If a login replaces another user's session, the file alone revokes the rights to that user's topics, and this
+    /// can happen between two checks of the file. Messages that are published after the login must not be delivered by
+    /// the old rights.
     var mustLookToDeliver = false
-    /// The prefixes of all users' and of all terminals' topics.
+    /// The prefix of all users' topics, and the prefix of all terminals' topics.
     let users: [UInt8]
     let apps: [UInt8]
 
     private var lastNumber = Clock.microseconds()
-    /// The service's largest connection number at the last look.
+    /// The largest connection number that the service knew when the file was last checked.
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
     private var lastReview: Int64 = 0
-    /// The time of the last check of the memory held.
+    /// The time at which the memory held for clients was last checked.
     var relievedAt: Int64 = 0
-    /// The time of the last query of the allocator, and the process's size then.
+    /// The time at which the allocator was last queried, and the size of the process at that time.
     var memoryLook: (at: Int64, resident: Int) = (.min / 2, 0)
-    /// Connections without a CONNECT.
+    /// The connections that haven't sent a CONNECT.
     var unconnected = Unconnected()
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// The time for which a terminal keeps its connection after its session's end, so that it receives the reason: 300
-    /// to 500 ms, including the loop's 100 ms.
+    /// The time for which a terminal keeps its connection after the end of its session, so that it receives the reason.
+    ///
+    /// With the 100 ms of the broker's loop, the connection stays for 300 to 500 ms.
     static let farewell: Int64 = 350
 
-    /// A connection that will be closed unless another connection or session replaces it by then.
+    /// A connection that will be closed at a given time, unless another connection or session replaces it before then.
     struct Leave {
         var client: Client
-        /// On the steady clock, in milliseconds.
+        /// The time by the steady clock, in milliseconds.
         var due: Int64
-        /// The session whose end is the reason, if any.
+        /// The session whose end is the reason for closing the connection, if any.
         var session: String?
     }
 
@@ -137,22 +145,22 @@ final class Gate {
         look()
     }
 
-    /// Grows whenever a client's rights may have changed.
+    /// The generation of the credentials, which grows whenever a client's rights may have changed.
     var generation: UInt64 { watch.generation &+ revocations }
 
     /// Returns the number of a new connection.
     ///
-    /// Numbers grow within a run. A new run starts from the clock or, if that was set back, from the largest number
-    /// that the service knows.
+    /// The numbers increase while the broker runs. After a restart they continue from the clock or, if the clock was
+    /// set back, from the largest number that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
     }
 
-    /// Continues from the largest number that the service knows.
+    /// Continues the numbers of connections from the largest number that the service knows.
     ///
-    /// If that is larger than all numbers given here, the broker began with an older file: connected devices get new
-    /// numbers, since the store ignores smaller ones.
+    /// If that number is larger than all numbers given here, the broker started with an older file. Connected devices
+    /// then get new numbers, because the store ignores smaller numbers.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -167,7 +175,7 @@ final class Gate {
         }
     }
 
-    /// Reads the new records of the credentials file, and closes connections that lost their right to connect.
+    /// Reads the new records of the credentials file, and closes connections that have lost their right to connect.
     func look() {
         let wasReadable = watch.isReadable
         switch watch.look() {
@@ -186,7 +194,9 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
+    /// Runs the tasks that are due.
+    ///
+    /// The broker calls this in each round of its loop, at least every 100 ms.
     func tick() {
         isReloading = false
         if !inheriting.isEmpty { inheriting.removeAll() }
@@ -216,22 +226,22 @@ final class Gate {
         arrivedServices.removeAll()
     }
 
-    /// Publishes a refusal, or only counts it beyond the limit per second.
+    /// Publishes a refusal, or only counts it if this second's limit is reached.
     func tell(_ entry: Refusals.Entry) {
         guard let message = refusals.message(about: entry, at: Clock.now()) else { return }
         Broker.publish(refusals.topic, message, qos: 0)
     }
 
-    /// Applies records that a worker sends ahead of the file.
+    /// Applies records that a worker sends before the file contains them.
     ///
-    /// A file that another machine's database feeds can receive a change a little later than the answers that follow
-    /// from it.
+    /// If the file is fed from a database on another machine, a change can reach the file a little later than the
+    /// answers that depend on it.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
     }
 
-    /// Notes the sessions that began on connected terminals.
+    /// Records the sessions that began on connected terminals.
     private func noteLogins(in records: [Record]) {
         for case .terminal(let terminalId, _, let session?) in records {
             connected[terminalId]?.take(session.sessionId)
@@ -245,17 +255,18 @@ final class Gate {
         review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })
     }
 
-    /// Closes the clients that would no longer be admitted.
+    /// Closes the connections of clients that would no longer be admitted.
     private func review(_ clients: [Client]) {
         for client in clients where rights(of: client) == nil && !client.isLeaving {
             leaving.append(Leave(client: client, due: 0))
         }
     }
 
-    /// Closes the terminals whose session has ended according to a replaced file, without a command to revoke it.
+    /// Closes the connections of terminals whose session has ended according to a replaced file, although no command
+    /// has revoked the session.
     ///
-    /// They were admitted, or their session began, by an older file. They keep their connections as long as after a
-    /// revocation, since its message may be on its way.
+    /// Such terminals were admitted, or their sessions began, by an older file. Such terminals keep their connections
+    /// for as long as after a revocation, because the message about the end may be on its way.
     private func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = watch.tables.terminals[client.clientId]?.session
@@ -266,12 +277,12 @@ final class Gate {
             }
             guard live?.sessionId != session else { continue }
             if let live, watch.followed[client.clientId]?.contains(session) == true {
-                // A login on this very connection, after the file was written.
+                // The terminal logged in on this connection after the file was written.
                 client.take(live.sessionId)
                 continue
             }
             client.isCutOff = true
-            // A login until then keeps the connection.
+            // If the terminal logs in before that time, it keeps the connection.
             let ended = live == nil ? session : nil
             let due = Clock.steady() &+ Self.farewell
             leaving.append(Leave(client: client, due: due, session: ended))
@@ -284,7 +295,7 @@ final class Gate {
         for leave in due where leave.client.isConnected {
             guard isOwed(leave) else {
                 leave.client.isCutOff = false
-                // The connection belongs to another session by now.
+                // The connection now belongs to another session.
                 if leave.session == leave.client.cutSession { tellCut(of: leave.client) }
                 continue
             }
@@ -294,21 +305,21 @@ final class Gate {
         }
     }
 
-    /// Whether the connection must still be closed: it was not replaced, and no other session is on its terminal.
+    /// Returns whether a connection must still be closed, because no other connection or session has replaced it.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }
         return !hasOtherSession(leave.client.clientId, than: session)
     }
 
-    /// Whether a session other than this one is live on the terminal.
+    /// Returns whether a terminal has a live session other than the given session.
     func hasOtherSession(_ terminalId: String, than sessionId: String) -> Bool {
         let session = watch.tables.terminals[terminalId]?.session
         guard let live = admission.live(session, at: Clock.now()) else { return false }
         return live.sessionId != sessionId
     }
 
-    /// Returns the client's rights by the newest known records; nil if it would no longer be admitted.
+    /// Returns the client's rights by the newest known records, or nil if the client would no longer be admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

@@ -1,10 +1,10 @@
 import CMosquittoBroker
 import Glibc
 
-// The functions that Mosquitto calls. They only translate between C and `Gate`. `MOSQ_ERR_AUTH` is the only answer to
-// BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87; return code 5 in 3.1.1), and `MOSQ_ERR_ACL_DENIED` the only one to
-// ACL_CHECK that refuses the packet and keeps the connection. `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to
-// others, so it is never returned.
+// The functions that Mosquitto calls, which only translate between C and `Gate`. `MOSQ_ERR_AUTH` is the only refusal of
+// BASIC_AUTH that Mosquitto 2.0.11 turns into a CONNACK (0x87, or return code 5 in MQTT 3.1.1). `MOSQ_ERR_ACL_DENIED`
+// is the only answer to ACL_CHECK that refuses the packet and keeps the connection. `MOSQ_ERR_PLUGIN_DEFER` is never
+// returned, because it would leave the decision to other plugins.
 
 private let events = [
     MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK, MOSQ_EVT_CONTROL,
@@ -16,9 +16,10 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break this one's tests.
+/// The entry points are in a separate target (`GatePlugin`), because the linker flags that they need would break the
+/// tests of this target.
 package enum Plugin {
-    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does not offer it.
+    /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer it.
     package static func version(
         _ offered: UnsafePointer<Int32>?,
         count: Int32
@@ -26,7 +27,9 @@ package enum Plugin {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }
 
-    /// Starts the gate; any result but 0 keeps the broker from starting.
+    /// Starts the gate.
+    ///
+    /// With any result except 0, the broker doesn't start.
     package static func start(
         _ plugin: OpaquePointer?,
         _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -89,8 +92,8 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
-        // SIGHUP, on which the broker loads a new certificate. Before the next turn of its loop it asks BASIC_AUTH
-        // about every client, with or without its password.
+        // On SIGHUP, the broker loads a new certificate. Before the next round of its loop, the broker asks BASIC_AUTH
+        // about every client, with or without the client's password.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
@@ -106,12 +109,12 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
     return MOSQ_ERR_SUCCESS.rawValue
 }
 
-/// Borrows a payload of the broker; empty for nil.
+/// Returns a view of the broker's payload, which is empty for nil.
 private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
     UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count)).assumingMemoryBound(to: UInt8.self)
 }
 
-/// Borrows a topic of the broker.
+/// Returns a view of the broker's topic.
 private func borrow(_ text: UnsafePointer<CChar>) -> Bytes {
     UnsafeRawBufferPointer(start: text, count: strlen(text)).assumingMemoryBound(to: UInt8.self)
 }
@@ -149,7 +152,7 @@ private func message(
         properties: &event.pointee.properties
     )
     if topic.baseAddress != given.baseAddress, let start = topic.baseAddress {
-        // The broker frees its original topic, and later this one.
+        // The broker frees its original topic, and later frees this copy.
         event.pointee.topic = UnsafeMutableRawPointer(mutating: start)
             .assumingMemoryBound(to: CChar.self)
     }
@@ -157,7 +160,9 @@ private func message(
 }
 
 extension Gate.Access {
-    /// Borrows the payload, which belongs to the broker and is valid until the event is answered.
+    /// Makes an access from an event.
+    ///
+    /// The payload belongs to the broker, and is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

@@ -4,28 +4,30 @@ import Metering
 
 /// The plugin's options in the broker's configuration.
 struct Settings {
-    /// `plugin_opt_credentials`: the path of the service's credentials file.
+    /// The path of the service's credentials file (`plugin_opt_credentials`).
     var credentials = ""
-    /// `plugin_opt_root`: the prefix of all topics.
+    /// The prefix of all topics (`plugin_opt_root`).
     var root = "ll/v1"
-    /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
+    /// The SHA-256 of the password of `service:lamplighter`, given in hex (`plugin_opt_worker_hash`).
     var worker: Digest?
-    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients; empty without one.
+    /// The path of the file to which the WebSocket relay writes its clients' addresses; empty without a relay
+    /// (`plugin_opt_relayed_addresses`).
     var relayedAddresses = ""
-    /// `plugin_opt_shards`: whether clients' messages are divided by shard.
+    /// Whether clients' messages are divided by shard (`plugin_opt_shards`).
     var hasShards = false
-    /// `plugin_opt_credentials_age`: the age of the file in seconds beyond which no new client is admitted; 0 for no
-    /// limit.
+    /// The age of the file in seconds above which no new client is admitted; 0 for no limit
+    /// (`plugin_opt_credentials_age`).
     ///
-    /// Meant for a file that `lamplighter feed` maintains, and touches every second.
+    /// This option is meant for a file that `lamplighter feed` maintains, because that command touches the file every
+    /// second.
     var credentialsAgeMax = 0
-    /// The limits that the options of `GateOption` set.
+    /// The limits, which the options in `GateOption` set.
     var limits = GateLimits()
 
     /// The number of levels of `root`.
     var rootLevels: Int { Array(root.utf8).withUnsafeBufferPointer(FilterShape.count) }
 
-    /// Reads the options; throws a `Problem` with the first fault.
+    /// Reads the options, and throws a `Problem` for the first fault.
     init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) throws(Problem) {
         for option in UnsafeBufferPointer(start: options, count: max(0, count)) {
             guard let key = option.key, let value = option.value else { continue }
@@ -35,7 +37,7 @@ struct Settings {
         if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
     }
 
-    /// The fault of an option, without its value.
+    /// The fault of an option; the text doesn't contain the option's value.
     struct Problem: Error {
         let text: String
     }

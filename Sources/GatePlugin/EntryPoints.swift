@@ -1,9 +1,9 @@
 import Gate
 
-// The functions that Mosquitto looks up in the shared library. They are `public`, since only public functions are
-// exported.
+// The functions that Mosquitto looks up in the shared library. The functions are `public` because only public functions
+// are exported.
 
-/// Selects the version of the plugin interface.
+/// Returns the version of the plugin interface that the gate implements.
 @_cdecl("mosquitto_plugin_version")
 public func pluginVersion(_ count: Int32, _ versions: UnsafePointer<Int32>?) -> Int32 {
     Plugin.version(versions, count: count)

@@ -1,4 +1,4 @@
-/// The reason why a mail or text was not accepted, without any address, text or secret.
+/// The reason why an e-mail or text message was not accepted, without any address, text or secret.
 package struct SendFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether retrying the same message is useless.
     package let isPermanent: Bool

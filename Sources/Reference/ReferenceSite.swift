@@ -1,6 +1,6 @@
-/// The reference as files: the pages that `schemas/bundle.py` makes, and the playground.
+/// The files of the reference: the pages that `schemas/bundle.py` makes, and the playground.
 package struct ReferenceSite: Sendable {
-    /// The files by their paths below one folder.
+    /// The texts of the files, by their paths below one folder.
     package let files: [String: String]
 
     /// Creates the files; the pages show the program's version.
@@ -10,14 +10,15 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file begins with U+240C; a line break follows its path, and another its text.
+        // Each file consists of a line with U+240C and its path, its text, and a final line break.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()
             files[String(path)] = String(text)
         }
         for (path, page) in files where path.hasSuffix(".html") {
-            // Only the mark in the page's head is replaced: the page's text can contain the same characters.
+            // Only the first `{{version}}`, in the page's head, is replaced, since the page's text can contain the same
+            // characters.
             files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
         }
         self.files = files

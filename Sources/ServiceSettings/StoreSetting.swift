@@ -30,9 +30,9 @@ enum StoreSetting {
     private static func withPassword(_ origin: String) -> Problem {
         Problem(
             .storePassword,
-            "the address of the store holds a password (\(origin))",
+            "the address of the store contains a password (\(origin))",
             at: origin,
-            why: "process lists, logs and backups of settings would show it",
+            why: "process lists, logs and backups of settings would show the password",
             cures: [
                 .init("--set postgres.passwordFile=FILE", "a file of mode 0600 with the password"),
                 .init("~/.pgpass", "of mode 0600, with a line HOST:PORT:DATABASE:USER:PASSWORD"),

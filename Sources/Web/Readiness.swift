@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A record of which parts of the service accept work, for `/readyz`, `ready.json` and tasks that wait until parts do.
+/// A record of the parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for parts.
 package final class Readiness: Sendable {
-    /// A part and its state.
+    /// A part of the service and its state.
     package struct Part: Sendable, Equatable {
-        /// The part's name: `broker`, `store`, `worker status`, `http`.
+        /// The part's name, such as `broker`, `store`, `worker status` or `http`.
         package let name: String
         /// The reason why the part doesn't accept work, without secrets; nil while it does.
         package let waitsFor: String?
@@ -14,7 +14,7 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts that the start doesn't wait for: their problems are easier to see once the service runs.
+        /// The parts for which the start doesn't wait, because their problems are easier to see when the service runs.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -29,8 +29,8 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a registry of parts that aren't ready yet, and of `others` that are ready until they report otherwise
-    /// and that `waitForAll` doesn't wait for.
+    /// Creates a record of `parts` that aren't ready yet, and of `others`, which count as ready until they report
+    /// otherwise and for which `waitForAll` doesn't wait.
     package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }
@@ -39,10 +39,10 @@ package final class Readiness: Sendable {
         }
     }
 
-    /// Notes that a part accepts work.
+    /// Records that a part accepts work.
     package func isReady(_ part: String) { set(part, nil) }
 
-    /// Notes that a part doesn't accept work, and why.
+    /// Records that a part doesn't accept work, and the reason.
     package func isWaiting(_ part: String, for reason: String) { set(part, reason) }
 
     /// All parts, sorted by name.
@@ -59,16 +59,16 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether every part that the start waits for accepts work.
+    /// Whether every part for which the start waits accepts work.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
-    /// Returns whether a part accepts work; true for an unknown part.
+    /// Returns whether a part accepts work, or true for an unknown part.
     package func accepts(_ part: String) -> Bool { state.withLock { $0.accepts(part) } }
 
-    /// Waits until every part that the start waits for accepts work, or the task is cancelled.
+    /// Waits until every part for which the start waits accepts work, or until the task is cancelled.
     package func waitForAll() async { await wait { $0.isStarted } }
 
-    /// Waits until a part accepts work, or the task is cancelled.
+    /// Waits until a part accepts work, or until the task is cancelled.
     package func wait(for part: String) async { await wait { $0.accepts(part) } }
 
     private func wait(until isDone: @Sendable (State) -> Bool) async {
@@ -93,7 +93,8 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // A change or a cancellation since the caller's check must not be missed.
+                    // The condition is checked again, because it may have changed, or the task may have been cancelled,
+                    // since the caller's check.
                     if isDone(state) || Task.isCancelled {
                         return true
                     }

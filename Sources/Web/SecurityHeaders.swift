@@ -1,9 +1,10 @@
 import Hummingbird
 
-/// Adds to every answer the headers that keep browsers from guessing its type, framing it or storing it, unless the
-/// answer sets them.
+/// Middleware that adds headers to every answer, unless the answer sets them.
+///
+/// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users connect by https, so that browsers must keep to it.
+    /// Whether users connect by HTTPS, so that browsers must use only HTTPS.
     let isSecure: Bool
 
     @concurrent func handle(
@@ -15,7 +16,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let error as any HTTPResponseError {
-            // An error such as a missing page is an answer too.
+            // An error, such as a missing page, also becomes an answer with these headers.
             response = try error.response(from: request, context: context)
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }

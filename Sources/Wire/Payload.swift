@@ -1,19 +1,21 @@
 package import Domain
 package import JSON
 
-/// The rules of every payload.
+/// The rules for all payloads.
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
-    /// The largest payload that the broker of `lamplighter up` passes on, so that the sender of one that is too large
-    /// gets a reason.
+    /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
+    ///
+    /// The broker's limit is larger than `bytesMax`, so that the sender of a payload that is too large gets an answer
+    /// with the reason.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// Messages that pass the text on have more fields, and must not exceed 64 KiB either.
+    /// The service forwards the text in messages that have more fields, and these must not exceed 64 KiB either.
     package static let binaryMax = 61_440
 
-    /// Reads a payload, which must be a JSON object.
+    /// Parses a payload, which must be a JSON object.
     package static func object(_ bytes: ArraySlice<UInt8>) throws(WireError) -> JSONObject {
         guard bytes.count <= bytesMax else {
             throw WireError("The payload has more than \(bytesMax) bytes.", id: MessageIDScanner.id(in: bytes))
@@ -33,10 +35,10 @@ package enum Payload {
         return object
     }
 
-    /// Returns the message's id, if it has a valid one.
+    /// Returns the message's id, or nil if the message has no valid id.
     package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
-    /// Runs a reader of fields and adds the message's id to its errors.
+    /// Runs a function that reads fields, and adds the message's id to the errors that it throws.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value
@@ -48,7 +50,7 @@ package enum Payload {
         }
     }
 
-    /// Returns the storable part of a payload with secrets: names and sizes, never values.
+    /// Returns the part of a payload with secrets that may be stored: names and sizes, but no values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()
@@ -56,7 +58,7 @@ package enum Payload {
         return shape(of: value).encoded()
     }
 
-    /// Returns the names and sizes in a value, never its contents.
+    /// Returns the names and sizes in a value, but not its contents.
     static func shape(of value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):

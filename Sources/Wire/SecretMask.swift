@@ -1,15 +1,18 @@
 import Domain
 package import JSON
 
-/// A mask that removes passwords, codes, tokens and other secrets from payloads shown to people who watch messages.
+/// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
-/// Secrets are recognised by their names in the schemas, which a test compares. Requests to services that are not
-/// `open`, such as `account`, show only names and sizes, since a secret may stand under a wrong name.
+/// The mask recognises secrets by the names of their members; a test compares these names with the schemas. For
+/// requests to services that aren't in `open`, such as `account`, only names and sizes are shown, because a secret
+/// could have been sent in the wrong field.
 package struct SecretMask: Sendable {
-    /// The names of data points that are write-only in any product, whose values are hidden.
+    /// The names of the data points that are write-only in any product.
+    ///
+    /// The values of these data points are hidden.
     private let writeOnly: Set<String>
 
-    /// The replacement of a secret.
+    /// The text that replaces a secret.
     package static let hidden: JSONValue = "•••"
 
     /// The names of members that are always secret.
@@ -21,28 +24,28 @@ package struct SecretMask: Sendable {
         "key",
     ]
 
-    /// The names of addresses, which only operators with full rights see whole.
+    /// The names of members with addresses, which only operators with full rights see unmasked.
     private static let addresses: Set<String> = [
         "email", "phone", "account", "pendingEmail", "pendingPhone", "to", "address", "value", "username", "userName",
         "name", "nickname", "latitude", "longitude",
     ]
-    /// The names of members that are addresses only if they look like one.
+    /// The names of members that are masked only if their values look like an address.
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests hold secrets only under the names of secrets.
+    /// The services whose requests contain secrets only in members of `secrets`.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.
     package init(writeOnly: Set<String> = []) { self.writeOnly = writeOnly }
 
-    /// Returns a payload without its secrets; nil if the whole payload may be one.
+    /// Returns a payload without its secrets, or nil if the whole payload could be a secret.
     ///
-    /// `levels` are the levels of its topic below the root.
+    /// `levels` are the levels of the message's topic below the root.
     package func shown(_ payload: ArraySlice<UInt8>, on levels: [String]) -> JSONValue? {
         let kind = levels.first ?? ""
         guard let value = try? JSONValue.parse(payload) else {
-            // Malformed JSON from a device is no secret; from other senders it may be one.
+            // Malformed JSON from a device is shown, but malformed JSON from other senders could contain a secret.
             return kind == "device" ? .string(String(decoding: payload, as: UTF8.self)) : nil
         }
         let isRequest = kind == "app" && levels.count > 3 && levels[3] == "request"
@@ -56,13 +59,14 @@ package struct SecretMask: Sendable {
     private func masked(_ value: JSONValue, alsoHiding more: Set<String> = [], hidesCodes: Bool) -> JSONValue {
         Self.map(value) { name, inner, outer in
             if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) { return Self.hidden }
-            // An error's code is a word of the protocol; any other code that is a text grants access.
+            // The code of an error is a word of the protocol. Any other code that is a text grants access, and is
+            // hidden.
             guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror") else { return nil }
             return Self.hidden
         }
     }
 
-    /// Returns a value with masked addresses, for operators who may not see them whole.
+    /// Returns a value with masked addresses, for operators who may not see complete addresses.
     package static func withoutAddresses(_ value: JSONValue) -> JSONValue {
         map(value) { name, inner, _ in
             guard addresses.contains(name) else { return nil }
@@ -73,10 +77,10 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members at any depth by the result of `change` for their name, their value, and the name of the
-    /// enclosing member.
+    /// Replaces members at any depth by the result of `change`, which gets a member's name and value and the name of
+    /// the enclosing member.
     ///
-    /// If the result is nil, the member stays and its own members are visited.
+    /// If the result is nil, the member stays, and the members inside it are visited.
     private static func map(
         _ value: JSONValue,
         within outer: String = "",

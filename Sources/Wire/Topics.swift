@@ -1,9 +1,9 @@
 package import Batching
 package import Domain
 
-/// The meaning of an incoming topic.
+/// The meaning of a received message's topic.
 ///
-/// The rules in words (reference: connecting#rights).
+/// The documentation describes these rules (reference: connecting#rights).
 package enum Topic: Sendable, Equatable {
     case report(DeviceID)
     case presence(DeviceID)
@@ -18,13 +18,13 @@ package enum Topic: Sendable, Equatable {
     case missed
     case sessionOwed
     case workerState(String)
-    /// The state of one process of several.
+    /// The state of one of several processes on a database.
     case processState(String)
-    /// A call to a lane to check the store.
+    /// A message that wakes a lane, so that it checks the store.
     case wake(String)
     case trigger(String)
     case status(UserID, DeviceID)
-    /// A topic that the service does not know; the text gives the reason.
+    /// A topic that the service doesn't know; the text is the reason.
     case malformed(String)
 
     /// The device whose messages arrive on the topic; nil for topics without a device id.
@@ -43,7 +43,7 @@ package struct Topics: Sendable {
     package let root: String
     private let prefix: [UInt8]
 
-    /// Uses a root for all topics.
+    /// Makes the topics below a root.
     package init(root: String = "ll/v1") {
         self.root = root
         prefix = Array(root.utf8) + [UInt8(ascii: "/")]
@@ -51,7 +51,7 @@ package struct Topics: Sendable {
 
     // MARK: Reading
 
-    /// Returns the device that a topic names, or nil.
+    /// Returns the device whose messages arrive on a topic, or nil for other topics.
     package func device(of topic: String) -> DeviceID? { parse(ArraySlice(topic.utf8)).did }
 
     /// Returns the meaning of a topic.
@@ -84,7 +84,7 @@ package struct Topics: Sendable {
 
     private static let shardLevel = Array("\(Shard.level)/".utf8)
 
-    /// Returns the part after the shard, or all if there is no shard.
+    /// Returns the part of a topic after the shard, or the whole topic if it has no shard.
     private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard rest.starts(with: shardLevel) else { return rest }
         let shard = rest.dropFirst(shardLevel.count)
@@ -94,7 +94,7 @@ package struct Topics: Sendable {
     private static let deviceLevel = Array("device/".utf8)
     private static let reportLevel = Array("/report".utf8)
 
-    /// Reads a report's topic without splitting it: nearly all messages are reports.
+    /// Parses the topic of a report without splitting it into levels, because nearly all messages are reports.
     private func fastDevice(_ rest: ArraySlice<UInt8>) -> Topic? {
         let did = rest.dropFirst(Self.deviceLevel.count).dropLast(Self.reportLevel.count)
         guard rest.starts(with: Self.deviceLevel), rest[did.endIndex...] == Self.reportLevel[...],
@@ -164,7 +164,7 @@ package struct Topics: Sendable {
     package func command(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/command" }
     /// Returns the topic of answers to a device.
     package func response(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/response" }
-    /// Returns the topic on which a device without an identity receives one.
+    /// Returns the topic on which a device without an identity receives its identity.
     package func registered(_ key: ProductKey, _ mac: MAC) -> String {
         "\(root)/product/\(key.text)/\(mac.text)/registered"
     }
@@ -180,9 +180,10 @@ package struct Topics: Sendable {
     }
     /// Returns a topic of the back-end services, below `system`; `leaf` is for example `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Returns the topic filters for clients' messages of some shards; `rest` is the part below the root.
+    /// Returns the topic filters for messages that belong to some shards; `rest` is the part of the topic below the
+    /// root.
     ///
-    /// Without shards the work isn't divided, and the gate leaves the topics unchanged.
+    /// If `shards` is nil, the work isn't divided, and topics have no shard level.
     package func filters(_ rest: String, of shards: Shards?) -> [String] {
         guard let shards else { return ["\(root)/\(rest)"] }
         guard !shards.areAll else { return ["\(root)/\(Shard.level)/+/\(rest)"] }
@@ -192,16 +193,16 @@ package struct Topics: Sendable {
     package func batches(_ worker: String) -> String { system("batch/\(worker)") }
     /// The topic of commands to the gate.
     package static let gateControl = "$CONTROL/lamplighter/v1"
-    /// The topic of batches of requests over HTTP, which the gate checks and publishes.
+    /// The topic of batches of HTTP requests, which the gate checks and publishes.
     package static let gateRequest = "$CONTROL/lamplighter/request"
-    /// The topic of batches that the gate publishes.
+    /// The topic of batches whose messages the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Returns whether a terminal may receive its answer on a topic: in its own space, outside `request/`, without
-    /// wildcards.
+    /// Returns whether a terminal may receive answers on a topic, which must be one of the terminal's own topics, not
+    /// below `request/`, and have no wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
-        // Compare bytes, as the broker does: `hasPrefix` compares characters.
+        // The broker compares bytes, so bytes are compared here too; `hasPrefix` would compare characters.
         guard topic.utf8.starts(with: space.utf8) else { return false }
         let rest = topic.utf8.dropFirst(space.utf8.count)
         return !rest.isEmpty && !rest.starts(with: "request/".utf8) && !rest.elementsEqual("request".utf8)
@@ -213,8 +214,8 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic for dead letters and logs: the service and method of a request become `*` unless they have the
-    /// form of names.
+    /// Returns a topic as shown in dead letters and logs, where the service and the method of a request become `*`
+    /// unless they have the form of names.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(
@@ -227,7 +228,7 @@ package struct Topics: Sendable {
         }
         guard let request, levels[(request + 1)...].contains(where: { !isMethodWord($0) }) else { return text }
         for index in levels.indices[(request + 1)...] where !isMethodWord(levels[index]) { levels[index] = "*" }
-        // No known topic has more than two levels here; further ones are dropped.
+        // A known topic has at most two levels after `request`, so further levels are dropped.
         return levels.prefix(request + 3).joined(separator: "/")
     }
 }

@@ -1,12 +1,12 @@
 package import Domain
 
-/// The reason why a message is permanently invalid: sending it again doesn't help.
+/// The reason why a message is permanently invalid, so that sending it again doesn't help.
 package struct WireError: Error, Equatable, Sendable {
-    /// The fault, in words for the sender.
+    /// A description of the fault for the sender.
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id, if it could be read, so that an error can be answered.
+    /// The message's id, if it could be read, so that the sender gets an error as the answer.
     package var id: MessageID?
 
     /// Makes an error.
@@ -16,7 +16,7 @@ package struct WireError: Error, Equatable, Sendable {
         self.id = id
     }
 
-    /// The refusal for the sender.
+    /// The error as a refusal for the sender.
     package var rejection: Rejection {
         Rejection(.invalidRequest, reason, field: field)
     }

@@ -142,7 +142,7 @@ import Testing
         #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
         #expect(refusal { try verify() }?.message.contains("encrypted") == true)
         let wrong = Passphrase(bytes: Array("correct hors".utf8))
-        #expect(refusal { try verify(wrong) }?.message.contains("does not open") == true)
+        #expect(refusal { try verify(wrong) }?.message.contains("can't be decrypted") == true)
         try verify(right)
         #expect(TextFile.exists(try restored(right).database))
     }

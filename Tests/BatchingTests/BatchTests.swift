@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A batch of messages")
 struct BatchTests {
-    /// A message as a value.
+    /// A copy of a batched message, which tests can store and compare.
     struct Value: Equatable {
         var topic: [UInt8]
         var payload: [UInt8]
@@ -35,7 +35,7 @@ struct BatchTests {
             traceparent = message.traceparent.map(Array.init)
         }
 
-        /// Calls `body` with the message, whose buffers are valid during the call.
+        /// Calls `body` with a batched message, whose buffers are valid only during the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
                 topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [], traceparent ?? [],

@@ -106,7 +106,7 @@ struct CredentialsFileTests {
 
         other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
 
-        // The frozen writer may have committed changes that the file lacks.
+        // The file counts as damaged, since the frozen writer may have committed changes that the file lacks.
         #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
         try other.rewrite([Make.everyKind[1]])
         #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }
@@ -165,7 +165,7 @@ struct CredentialsFileTests {
         file.release(withdrawing: true)
         #expect(try !isOwed())
 
-        // As if the process had been killed before it wrote.
+        // The writer releases the file without writing, as if its process had been killed.
         try hold()
         file.release()
         #expect(try isOwed())
@@ -174,7 +174,7 @@ struct CredentialsFileTests {
         let isDamaged = other.isDamaged
         #expect(isDamaged)
 
-        // A writer that withdraws its own promise keeps an earlier one.
+        // A writer that withdraws its own promise doesn't withdraw an earlier promise of another writer.
         try hold()
         file.release(withdrawing: true)
         #expect(try isOwed())
@@ -214,7 +214,7 @@ struct CredentialsFileTests {
     }
 }
 
-/// A folder for one test, removed with this object.
+/// A folder for one test, which is removed when this object is released.
 private final class Folder {
     let path: String
     var file: String { "\(path)/credentials" }

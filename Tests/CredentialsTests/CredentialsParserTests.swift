@@ -57,7 +57,8 @@ struct CredentialsParserTests {
             changed[index] ^= 0x10
             let read = Make.parse(changed)
 
-            // A length that grew beyond the file's end looks like a record that isn't written yet.
+            // A record whose changed length reaches beyond the end of the file looks like a record that is not fully
+            // written yet.
             let isLength = lengths.contains { $0 == index || $0 + 1 == index }
             #expect(read.isDamaged || (isLength && read.consumed < file.count), "byte \(index)")
         }

@@ -2,7 +2,7 @@ import TestKit
 
 @testable import Credentials
 
-/// Records and files for the tests.
+/// Functions and constants that make records and files for the tests.
 enum Make {
     static let everyKind: [Record] = [
         .product(key: String(repeating: "0f", count: 16), secret: digest(1)),
@@ -54,7 +54,7 @@ enum Make {
 
     static func file(_ records: [Record]) throws -> [UInt8] { try Layout.header + records.flatMap { try $0.encoded() } }
 
-    /// Returns the position at which each record ends in a file of these records.
+    /// Returns the position at which each record ends in a file that contains these records.
     static func ends(_ records: [Record]) throws -> [Int] {
         var end = Layout.headerCount
         return try records.map { record in

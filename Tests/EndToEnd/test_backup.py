@@ -201,7 +201,7 @@ class ByItself(OwnWorld):
         def found(state):
             rows = json.loads(self.service.cli("doctor", "--only", "backup", "--json", check=False).stdout)["checks"]
             return rows[0]["state"] == state and rows[0]
-        self.assertIn("the last try failed", eventually(lambda: found("warn"), 20, "a failure")["evidence"])
+        self.assertIn("the last backup failed", eventually(lambda: found("warn"), 20, "a failure")["evidence"])
         self.folder.unlink()
         self.service.stop()
         self.service.start()

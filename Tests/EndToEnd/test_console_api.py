@@ -135,7 +135,7 @@ class TestConsole(unittest.TestCase):
         checks = {row["title"]: row for row in report["checks"]}
         broker = checks["the broker answers and drops nothing"]
         self.assertEqual((broker["state"], broker["subject"]), ("pass", f"127.0.0.1:{self.service.ready['mqttPort']}"))
-        self.assertEqual(checks["the gate refuses strangers"]["state"], "pass")
+        self.assertEqual(checks["the gate refuses unknown clients"]["state"], "pass")
 
         def whole(text):
             return re.sub(r"\{(\d+)\}", lambda place: one if isinstance(one := text["values"][int(place[1])], str) else whole(one), text["words"])

@@ -247,7 +247,7 @@ class Trials(Watched):
         self.assertEqual(self.trial("oidc:works")["state"], "pass")
         self.assertEqual(self.trial("google")["state"], "warn")
         found = self.trial("wechat")
-        self.assertEqual((found["state"], self.says(found["evidence"])), ("fail", "it answered error 40125"))
+        self.assertEqual((found["state"], self.says(found["evidence"])), ("fail", "the provider answered error 40125"))
         self.assertIn("providers.wechat", self.says(found["cure"]))
         provider.answers["/wechat/sns/oauth2/access_token"] = lambda query: (200, {"errcode": 40029})
         self.assertEqual(self.trial("wechat")["state"], "pass")
@@ -265,10 +265,10 @@ class Trials(Watched):
         self.assertNotIn("failedAt", row, "a credential that is refused is no failure of the provider")
         provider.close()
         found = self.trial("oidc:works")
-        self.assertEqual((found["state"], self.says(found["evidence"])), ("fail", "it could not be reached"))
+        self.assertEqual((found["state"], self.says(found["evidence"])), ("fail", "the server could not be reached"))
         provider.rotate()
         self.assertFalse(enter(identityToken=provider.id_token(works["issuer"], OURS, "anna"))["ok"])
-        self.assertEqual(self.providers()["oidc:works"]["failure"], "it could not be reached")
+        self.assertEqual(self.providers()["oidc:works"]["failure"], "the server could not be reached")
 
     def test_trials_are_for_operators_of_what_is_there_and_not_too_many(self):
         self.watch({})

@@ -255,7 +255,7 @@ DOCTOR = {
     "gate": lambda load, text: text.startswith("a client without a name was refused"),
     "refusals": lambda load, text: text.startswith(f"{REFUSALS} refusals: {REFUSALS} "),
     "addresses": "a rule, no figure",
-    "backup": lambda load, text: "none was made yet" in text,
+    "backup": lambda load, text: "no backup was made yet" in text,
     "certificates": lambda load, text: not re.search(r"\d+ days", text),
     "webhooks": lambda load, text: text == "0 webhooks, none fails",
 }

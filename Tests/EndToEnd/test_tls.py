@@ -252,7 +252,7 @@ class Renewing(OwnWorld):
         self.assertIn('\nlamplighter_certificate_lifetime_seconds{certificate="server"} 34300800\n', text)
         code, told = self.doctor()
         self.assertEqual(code, 1)
-        self.assertIn("it expired at", told)
+        self.assertIn("the certificate expired at", told)
         for name in LISTENERS:
             self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
         # The doctor skips that port: a handshake without a device's certificate counts as a

@@ -2,7 +2,7 @@ import Credentials
 
 @testable import Gate
 
-/// Records whose secrets the tests know, and the CONNECTs of their owners.
+/// Records of clients whose secrets the tests know, and the CONNECT packets of these clients.
 enum Cast {
     static let ownDevice = "ll/v1/device/\(World.did)"
     static let ownApp = "ll/v1/app/demo/\(World.terminal)"

@@ -4,12 +4,13 @@ import Testing
 
 @testable import Gate
 
-/// A Mosquitto with the newly built gate, on a free loopback port, which ends with the test.
+/// A Mosquitto broker with the newly built gate, which listens on a free loopback port and ends with the test.
 final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
-    /// The socket whose end stops the broker: its guard kills it then, at the latest with this process.
+    /// A socket that keeps the broker running: when it closes, at the latest with this process, a shell kills the
+    /// broker.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -17,8 +18,8 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// `options` follow `plugin_opt_`; limits without an option have their defaults. With `isOther` the broker claims
-    /// to be a version whose private structures the gate doesn't know.
+    /// The names in `options` lack the prefix `plugin_opt_`, and limits without an option have their defaults. If
+    /// `isOther`, the broker pretends to be a version of Mosquitto whose private structures the gate doesn't know.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -64,13 +65,13 @@ final class GateBroker {
         rmdir(folder)
     }
 
-    /// Appends records as the service does.
+    /// Appends records to the credentials file, as the service does.
     func append(_ records: Record...) throws {
         var file = try CredentialsFile(path: credentials)
         try file.append(records)
     }
 
-    /// Makes the broker reload its configuration, and waits until it does.
+    /// Makes the broker reload its configuration, and waits until its log confirms the reload.
     func reload() throws {
         try #require(kill(pid_t(try brokerPID()), SIGHUP) == 0)
         let end = Clock.steady() + 10_000
@@ -80,7 +81,7 @@ final class GateBroker {
         }
     }
 
-    /// Returns the id of the broker's process, which is the guard's only child.
+    /// Returns the process id of the broker, which is the only child of the guarding shell.
     private func brokerPID() throws -> Int {
         let child = try Self.read("/proc/\(pid)/task/\(pid)/children")
         return try #require(Int(child.split(separator: " ").first ?? ""))
@@ -109,7 +110,7 @@ final class GateBroker {
         try hash(secret).bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns the path of the gate's library, which is next to the test bundle.
+    /// Returns the path of the gate's library, which is in the folder of the test program.
     private static func library() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -120,7 +121,7 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Returns the name of the user who runs the tests: as that user the broker can read their files.
+    /// Returns the name of the user who runs the tests; running as this user, the broker can read the tests' files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)
@@ -138,9 +139,10 @@ final class GateBroker {
         try #require(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
     }
 
-    /// Returns a free port below the system's range for outgoing connections.
+    /// Returns a free port outside the system's range for outgoing connections.
     ///
-    /// Connections of other tests can't take such a port before the broker does.
+    /// The system doesn't assign a port below that range to connections of other tests before the broker can listen on
+    /// it.
     private static func freePort() throws -> UInt16 {
         for _ in 0..<100 {
             let port = UInt16.random(in: 15_000..<32_000)
@@ -167,7 +169,8 @@ final class GateBroker {
     ) throws -> (pid_t, Int32) {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, MiniClient.streamType, 0, &ends) == 0)
-        // SIGKILL, since the tests' threads block SIGTERM and the broker inherits that.
+        // The shell kills the broker with SIGKILL, since the broker can inherit from a test's thread that SIGTERM is
+        // blocked.
         let copying = #"LC_ALL=C sed 's/2[.]0[.]11/2.0.99/' "$b" > "$0.program"; b=$0.program;"#
         let script = """
             PATH=$PATH:/usr/sbin; b=$(command -v mosquitto)
@@ -180,7 +183,7 @@ final class GateBroker {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         let words = ["sh", "-c", script, configuration].map { (word: String) in strdup(word) }
         defer { words.forEach { free($0) } }
-        // The broker must receive SIGHUP.
+        // The broker must be able to receive SIGHUP, so it starts without blocked signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -2,7 +2,7 @@ import Credentials
 
 @testable import Gate
 
-/// The principals that the tests of the rules share.
+/// The principals that all tests of the gate's rules share.
 enum World {
     static let root = "ll/v1"
     static let key = String(repeating: "0f", count: 16)
@@ -31,7 +31,7 @@ enum World {
         Session(sessionId: id, uid: uid, token: token, expiresAt: end, isUsed: isUsed)
     }
 
-    /// Returns the session that an API key is to the gate.
+    /// Returns the session that represents an API key in the gate.
     static func apiKey(until end: Int64 = now + 1) -> Session {
         Session(sessionId: "k-1", uid: "k-1", token: token, expiresAt: end)
     }

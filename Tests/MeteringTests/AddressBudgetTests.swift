@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Limits of one source address")
 struct AddressBudgetTests {
-    /// An address whose senders each have their own rate, for some minutes of simulated time.
+    /// A simulated address with several senders, each of which has its own rate of messages.
     private struct Crowd {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var senders: [AddressBudget.Sender]
-        /// The numbers of messages that each sender sent, and that passed.
+        /// The number of messages that each sender has sent; `passed` contains the numbers that were let through.
         var tried: [Int]
         var passed: [Int]
         var toldAt: [Int64] = []
@@ -27,12 +27,12 @@ struct AddressBudgetTests {
             }
         }
 
-        /// Sends messages of each sender at its rate, in messages a minute.
+        /// Lets each sender send messages at its own rate, in messages a minute.
         mutating func live(_ rates: [Int], seconds: Range<Int64>) {
             let (first, end) = (seconds.lowerBound * 1_000, seconds.upperBound * 1_000)
             for now in stride(from: first, to: end, by: 10) {
                 for (number, rate) in rates.enumerated() {
-                    // Each sender begins at another point of its interval.
+                    // The offset spreads the senders, so that they don't all send at the same time.
                     let moment = now + Int64(number) * 7
                     let rate = Int64(rate)
                     let due = moment * rate / 60_000 - (moment - 10) * rate / 60_000
@@ -44,7 +44,7 @@ struct AddressBudgetTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The number of hostile senders, and each one's messages a minute.
+        /// The number of hostile senders, and the messages that each of them sends a minute.
         var hostile: (count: Int, rate: Int)
         var testDescription: String { name }
     }
@@ -65,7 +65,7 @@ struct AddressBudgetTests {
         let rates = Array(repeating: row.hostile.rate, count: count)
 
         crowd.live(rates, seconds: 0..<60)
-        // An app opens with nine requests, and then sends one every two seconds.
+        // When an app opens, it sends nine requests, and then one request every two seconds.
         for _ in 0..<9 { crowd.send(count, at: 60_000) }
         crowd.live(rates + [30], seconds: 60..<120)
 
@@ -74,7 +74,7 @@ struct AddressBudgetTests {
         let seldom = count * AddressBudget.Sender.seldomBurst
         #expect(hostile <= 2_000 + seldom + 120 * 200 + 1)
         #expect(hostile >= 119 * 200)
-        // Every sender of the crowd gets its share.
+        // Each hostile sender also gets its share of the address's limit.
         let shares = crowd.passed.dropLast()
         #expect(shares.min().map { $0 >= 60 } == true)
     }
@@ -115,7 +115,8 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [2_000])
         crowd.live([60_000], seconds: 0..<5)
 
-        // The address owes the messages of the seldom rate, so that they add nothing.
+        // The messages that pass because their sender is seldom are subtracted from the address's budget, so they don't
+        // raise the total.
         #expect((2_990...3_001).contains(crowd.passed[0]))
         #expect(crowd.toldAt == [0, 1_000, 2_000, 3_000, 4_000])
     }

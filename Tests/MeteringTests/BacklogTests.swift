@@ -4,18 +4,18 @@ import Testing
 
 @Suite("A worker's backlog, and each device's share of it")
 struct BacklogTests {
-    /// An event, and the number of its messages that pass.
+    /// An event, and the number of messages that should pass.
     enum Step: Sendable {
         case echo(Int64, seen: Int64)
         case away
-        /// A device sends `count` messages at once, and `passed` of them pass.
+        /// A device sends `count` messages at once, of which `passed` pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
-        /// `count` devices from number `from` on send one message each, and `passed` of them pass.
+        /// `count` devices, numbered from `from` on, send one message each, and `passed` of these messages pass.
         case crowd(from: Int, _ count: Int, passed: Int)
         case left(Int)
     }
 
-    /// A sequence of steps with a limit.
+    /// A sequence of events, with the limit that applies to them.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var limit = 10
@@ -53,7 +53,7 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0), .left(10),
                 .sends(0, 1, passed: 0),
-                // Echo 1 was lost; the arrival of echo 2 stands for both.
+                // Echo 1 was lost, but echo 2 also shows that the messages before echo 1 are processed.
                 .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4), .left(0),
             ]
         ),
@@ -79,7 +79,7 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 1, passed: 1), .sends(1, 1, passed: 1), .echo(2, seen: 1),
                 .sends(0, 99, passed: 8), .left(10),
-                // Two senders with a share of five each.
+                // Each of the two senders has a share of five messages.
                 .sends(1, 99, passed: 4),
             ]
         ),
@@ -148,7 +148,7 @@ struct BacklogTests {
         var backlog = Backlog(limit: 2_000)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 501)
         var passed = [Int](repeating: 0, count: 501)
-        // The worker's queue: devices, and echoes as negative numbers.
+        // The worker's queue, in which a negative number is an echo and any other number is a device's message.
         var queue: [Int] = []
         var head = 0
         var (echo, longest) = (Int64(0), 0)
@@ -167,8 +167,8 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Each millisecond five messages arrive, in an order that favours no device, and two and a half are
-            // processed.
+            // Each millisecond, five messages arrive from changing devices, and the worker processes two or three
+            // messages.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
             for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {

@@ -16,7 +16,7 @@ struct MeterTests {
         Meter(allowance, patience: patience, now: 0)
     }
 
-    /// Returns how many of `count` messages pass at one moment.
+    /// Returns how many of `count` messages pass at the same time.
     private func passed(_ meter: inout Meter, _ count: Int, bytes: Int = 0, at now: Int64) -> Int {
         (0..<count).count { _ in meter.take(bytes: bytes, at: now) == .within }
     }
@@ -42,8 +42,8 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // Messages refused for their bytes took nothing: the second filled the message bucket, and one message was
-        // taken.
+        // The messages refused for their bytes took nothing from the bucket of messages, which is full again after a
+        // second, except for the message that has just passed.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
@@ -81,7 +81,7 @@ struct MeterTests {
             if mustClose { closed.append(now) }
         }
 
-        // At each full second the rate lets a message pass, so the next refusal follows a millisecond later.
+        // At each full second, the rate lets a message pass, so the next refusal comes a millisecond later.
         #expect(told == [0] + stride(from: Int64(1_001), to: 12_000, by: 1_000))
         #expect(closed == [10_001])
     }
@@ -92,7 +92,7 @@ struct MeterTests {
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // Of four seconds two are hot for the steady meter, three for the wild one.
+            // In every four seconds, the steady meter has two hot seconds and the wild meter has three.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =

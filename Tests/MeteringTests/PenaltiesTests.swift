@@ -59,7 +59,7 @@ struct PenaltiesTests {
         let other = closings.note("b", at: 0)
         let tenth = closings.note("a", at: 9 * Self.minute)
         let within = closings.note("a", at: Self.hour - 1)
-        // By then the first nine are more than an hour old.
+        // At this time, the first nine closings are more than an hour old.
         let later = closings.note("a", at: Self.hour + 9 * Self.minute)
 
         #expect(!nine.contains(true) && !other && tenth && within && !later)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// Batches that a client with an outlet receives and sends; to the broker they are ordinary messages.
+/// Tests of batches that a client with an outlet receives and sends, and that the broker treats as ordinary messages.
 @Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
@@ -33,7 +33,7 @@ struct BatchTests {
         return writer.bytes
     }
 
-    /// Receives until there are `count` messages, without acknowledging any.
+    /// Receives `count` messages without acknowledging them.
     private static func receive(_ set: inout MosquittoClient, _ count: Int) throws -> [Received] {
         var received: [Received] = []
         var intake = Intake()
@@ -100,7 +100,7 @@ struct BatchTests {
         var set = try Self.worker(broker.port)
         var ids: Set<Int32> = []
         for number in 0..<300 {
-            // About 1 KB each, so that they fill more than one batch.
+            // Each message has about 1 KB, so that all messages together fill more than one batch.
             let payload = Array(String(repeating: "x", count: 1_000).utf8) + Array("\(number)".utf8)
             ids.insert(
                 try set.publish(

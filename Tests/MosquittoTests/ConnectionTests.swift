@@ -48,7 +48,7 @@ struct ConnectionTests {
         let failure = first.failure()
         let inherited = try second.collect(1)
 
-        // Mosquitto 2.0.11 closes the connection without a DISCONNECT that would give the reason.
+        // Mosquitto 2.0.11 closes the connection without sending a DISCONNECT packet with the reason.
         #expect(failure?.code == .connectionLost)
         #expect(inherited == [Received(topic: "a/b", payload: "held")])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// The rule that the whole service relies on: `flush()` sends acknowledgements, and nothing sends them earlier.
+/// Tests of a rule that the whole service relies on: no acknowledgement is sent before `flush()`.
 @Suite(.tags(.broker), .endsInTime)
 struct DeferredAcknowledgementTests {
     @Test("A process killed between receive and flush gets every message again")
@@ -111,7 +111,7 @@ struct DeferredAcknowledgementTests {
         try publish(2000, to: "a", port: broker.port)
 
         var client = try connect(broker.port, "keeper")
-        // Wait until the backlog arrives.
+        // The loop waits until the broker begins to send the queued messages.
         while !client.receiver.wait(for: POLLIN, milliseconds: 10) {}
         try client.subscribe(["a/#"])
         try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
@@ -121,7 +121,8 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 2000)
     }
 
-    /// Kills a probe that has read `count` messages, and returns the messages that the next client with its id gets.
+    /// Kills a probe that has read `count` messages, and returns the messages that the next client with the same id
+    /// receives.
     private func messagesAfterKill(of mode: String, count: Int) throws -> [Received] {
         let broker = try BrokerProcess()
         let probe = try ChildProcess(

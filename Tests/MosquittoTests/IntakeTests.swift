@@ -2,7 +2,7 @@ import Testing
 
 @testable import Mosquitto
 
-/// The memory that a batch keeps.
+/// Tests of the memory that an intake keeps between batches.
 @Suite struct IntakeTests {
     @Test("A batch that is forgotten leaves none of its bytes in the memory that it keeps") func overwritten() throws {
         var intake = Intake()

@@ -188,12 +188,12 @@ struct MessageTests {
     }
 }
 
-/// Publishes many messages a turn to the other client, while receiving the other's messages.
+/// Publishes many messages at a time to another client, while receiving that client's messages.
 private func exchange(_ port: Int, from: String, to: String, count: Int) throws {
     let payload = [UInt8](repeating: 120, count: 16_384)
     var client = try connect(port, from)
     try client.subscribe(["to/\(from)"])
-    // Both have connected before either begins.
+    // Each client waits for the retained message of the other, so that neither begins before both have connected.
     try client.publish(topic: "ready/\(from)", payload: [1], isRetained: true)
     try client.subscribe(["ready/\(to)"], options: SubscribeOptions(retainHandling: .always))
     var sent = 0

@@ -7,7 +7,7 @@ extension Tag {
     @Tag static var broker: Self
 }
 
-/// A copy of a received message.
+/// The topic and payload of a received message, which tests can store and compare.
 struct Received: Equatable {
     var topic: String
     var payload: String
@@ -28,7 +28,8 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and flushes until there are `count` messages; returns fewer after `limit`.
+    /// Receives and acknowledges messages until there are `count`, and returns them, or fewer if the time limit is
+    /// reached.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()
@@ -43,7 +44,8 @@ extension MosquittoClient {
         return result
     }
 
-    /// Flushes and receives until every message is confirmed, up to ten seconds; returns the receipts.
+    /// Flushes and receives until the broker has confirmed all messages, for at most ten seconds, and returns the
+    /// receipts.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []
         var intake = Intake()
@@ -57,7 +59,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Receives until an error occurs, and returns it; returns nil after `limit`.
+    /// Receives until an error occurs, and returns the error, or nil if the time limit is reached.
     mutating func failure(within limit: Duration = .seconds(10)) -> MosquittoError? {
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -71,7 +73,7 @@ extension MosquittoClient {
     }
 }
 
-/// Returns the path of an executable that the package builds beside the tests.
+/// Returns the path of an executable of the package, which is in the folder of the test program.
 func builtExecutable(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path

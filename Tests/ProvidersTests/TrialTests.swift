@@ -33,27 +33,27 @@ struct TrialTests {
             answers: [
                 discovery: Say(body: #"{"issuer":"URL","jwks_uri":"URL/keys"}"#), "/keys": Say(body: #"{"keys":[]}"#),
             ],
-            reason: "it publishes no key that can be used"
+            reason: "the issuer publishes no key that can be used"
         ),
         Case(
             provider: .google,
             answers: [discovery: Say(body: #"{"issuer":"https://a.test","jwks_uri":"URL/keys"}"#)],
-            reason: "its discovery document is for another issuer"
+            reason: "the discovery document is for another issuer"
         ),
         Case(
             provider: .google,
             answers: [discovery: Say(status: 503)],
-            reason: "it answered 503"
+            reason: "the provider answered 503"
         ),
         Case(
             provider: .google,
             answers: [discovery: Say(status: 404)],
-            reason: "it answered 404 to a request for its keys"
+            reason: "the issuer answered 404 to a request for its keys"
         ), Case(provider: .wechat, answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40029}"#)]),
         Case(
             provider: .wechat,
             answers: ["/sns/oauth2/access_token": Say(body: #"{"errcode":40125}"#)],
-            reason: "it answered error 40125"
+            reason: "the provider answered error 40125"
         ),
         Case(
             provider: .qq,
@@ -62,7 +62,7 @@ struct TrialTests {
         Case(
             provider: .qq,
             answers: ["/oauth2.0/me": Say(body: "nothing of it")],
-            reason: "its answer is malformed"
+            reason: "the provider's answer is malformed"
         ),
     ]
 
@@ -93,7 +93,7 @@ struct TrialTests {
             let settings = ProviderSettings(provider: .google, clientIDs: ["app"], baseURL: url)
             try await withProviders { providers in
                 for _ in 0..<10 {
-                    #expect(await reason(providers, settings) == "it answered 503")
+                    #expect(await reason(providers, settings) == "the provider answered 503")
                 }
                 #expect(asked.all.count == 10)
             }

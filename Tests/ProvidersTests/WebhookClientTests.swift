@@ -69,27 +69,27 @@ struct WebhookClientTests {
         let (outcome, _) = try await post { _ in Say(status: status, body: "no\nmore") }
 
         #expect(outcome?.status == status)
-        #expect(outcome?.error == "it answered \(status): no more")
+        #expect(outcome?.error == "the receiver answered \(status): no more")
     }
 
     @Test("Retry-After is read") func retryAfter() async throws {
         let (outcome, _) = try await post { _ in Say(status: 429, body: "", headers: [.retryAfter: "17"]) }
 
-        #expect(outcome == WebhookClient.Outcome(status: 429, retryAfter: 17, error: "it answered 429"))
+        #expect(outcome == WebhookClient.Outcome(status: 429, retryAfter: 17, error: "the receiver answered 429"))
     }
 
     @Test("A redirect is not followed") func redirect() async throws {
         let (outcome, asks) = try await post { _ in Say(status: 307, body: "", headers: [.location: "/other"]) }
 
         #expect(outcome?.status == 307)
-        #expect(outcome?.error == "it answered 307, a redirect, which is not followed")
+        #expect(outcome?.error == "the receiver answered 307, a redirect, which is not followed")
         #expect(asks.map(\.path) == ["/hook"])
     }
 
     @Test("A receiver that does not answer is given up in time") func hangs() async throws {
         let (outcome, _) = try await post(within: .milliseconds(300), hang)
 
-        #expect(outcome == WebhookClient.Outcome(error: "it did not answer in time"))
+        #expect(outcome == WebhookClient.Outcome(error: "the server did not answer in time"))
     }
 
     @Test("A name that leads to this machine is refused before anything is sent") func names() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Storage
 
-/// The contents of the gate's file, as the gate reads them.
+/// The contents of the credentials file, as the gate reads them.
 struct GateFile {
     var tables = CredentialTables()
     var isDamaged = false
@@ -177,7 +177,7 @@ struct GateFileTests {
         #expect(try live?.session?.token == digest("token"))
         #expect(live?.appId == "demo")
 
-        // The file shows whether the session's token was ever used.
+        // The file records whether the session's token has ever been used.
         func isUsed() throws -> Bool? { try GateFile(world).tables.terminals[Make.terminal.text]?.session?.isUsed }
         #expect(try isUsed() == false)
         try world.store.rebuildCredentials()
@@ -194,7 +194,7 @@ struct GateFileTests {
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
-        // A use that is reported late changes nothing.
+        // If the first use is reported only after the session's end, the file doesn't change.
         try world.store.arrange(at: Make.now) { try $0.sessions.noteFirstUse(of: session) }
         #expect(try GateFile(world).tables.terminals[Make.terminal.text]?.session == nil)
     }
@@ -248,7 +248,7 @@ struct GateFileTests {
         let world = try filled()
         #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
-        // A folder takes the file's place, so that the file can't be written; its parent folder stays.
+        // The test replaces the file by a folder of the same name, so that the file can't be written.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {

@@ -5,7 +5,7 @@ import Storage
 import StoreTestKit
 import TestKit
 
-/// Values that tests share.
+/// Values that the tests of Storage share.
 enum Make {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let did = DeviceID(trusted: "d-0000000000001")
@@ -23,7 +23,7 @@ enum Make {
     static let product = Product(key: key, name: "Lamp", dataPoints: [DataPoint("level", .int)])
 }
 
-/// A database for one test, in its own directory.
+/// A store for one test, in a directory of its own.
 struct World {
     let directory: TemporaryDirectory
     let store: Store
@@ -34,7 +34,7 @@ struct World {
         store = try TestStore.open(directory, migrates: migrates)
     }
 
-    /// Adds a product with one device.
+    /// Adds a product, and one device of the product.
     func fill() throws {
         try store.arrange(at: Make.now) { (tx) throws in
             try tx.products.save(Make.product, secret: "product-secret")
@@ -42,7 +42,7 @@ struct World {
         }
     }
 
-    /// Returns whether a text occurs in any file of the directory, or of the database on PostgreSQL.
+    /// Returns whether a text occurs in any file of the directory or, on PostgreSQL, in any file of the database.
     func holds(_ text: String) throws -> Bool {
         if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -53,7 +53,7 @@ struct World {
 }
 
 extension Store {
-    /// Runs a transaction that holds all locks, since these tests are about the tables, not the locks.
+    /// Runs a transaction that holds all locks, for tests that concern the tables and not the locks.
     func arrange<Value>(at now: Instant, _ body: (Transaction) throws -> Value) throws -> Value {
         try batch(at: now) { tx in
             try tx.lockAll()

@@ -43,7 +43,7 @@ struct MigrationTests {
         #expect(try old.texts("SELECT name FROM meta") == ["x"])
     }
 
-    /// A step that the next version could have: a table, a column, an index.
+    /// A migration step that the next version could have, which adds a table, a column and an index.
     private static let next: Migrations.Step = (
         "next",
         """
@@ -67,7 +67,9 @@ struct MigrationTests {
         )
     }
 
-    /// Fills each table with made-up rows that `database.sql` allows; references hold, since the texts are alike.
+    /// Fills each table with three rows of made-up values that satisfy the constraints.
+    ///
+    /// References between tables are valid, because all tables contain the same texts.
     private func fill(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA foreign_keys = OFF")
         let tables = try database.texts(
@@ -79,7 +81,8 @@ struct MigrationTests {
         for table in tables {
             let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
-                // A flag takes only 0 or 1, so rows differ in their texts or in their first number.
+                // Some numbers are flags, which can only be 0 or 1, so rows differ only in their texts or in their
+                // first number.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {
@@ -94,14 +97,14 @@ struct MigrationTests {
         }
     }
 
-    /// Fills a closed store's tables and returns their rows.
+    /// Fills the tables of a closed store, and returns their rows.
     private func filled(_ directory: TemporaryDirectory) throws -> [String: [String]] {
         let file = try SQLiteConnection(path: directory.path("test.db"))
         try fill(file)
         return try contents(file)
     }
 
-    /// Returns all rows of all tables except `later`, as text.
+    /// Returns the rows of all tables except `later`, as texts.
     private func contents(_ database: SQLiteConnection) throws -> [String: [String]] {
         let tables = try database.texts(
             """
@@ -131,7 +134,7 @@ struct MigrationTests {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Migrations.steps) }
         let before = try filled(directory)
-        // `meta` also has a row for the key's fingerprint.
+        // The table `meta` has one more row than the others, which contains the fingerprint of the key.
         #expect(before.count > 30)
         #expect(before.allSatisfy { $0.value.count == ($0.key == "meta" ? 4 : 3) })
 
@@ -149,10 +152,10 @@ struct MigrationTests {
             }
             #expect(icons == ["house", "house", "house"])
         }
-        // The next start of the same version has nothing to do.
+        // When the same version starts again, it has nothing to migrate, so it makes no copy.
         do { _ = try open(directory, steps) { _ in copies += 1 } }
         #expect(copies == 1)
-        // The older version refuses the new store, but opens the copy and finds the same rows.
+        // The older version refuses the migrated store, but it can open the copy, which contains the old rows.
         #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
             try open(directory, Migrations.steps)
         }
@@ -188,7 +191,10 @@ struct MigrationTests {
         do { _ = try open(directory, Migrations.steps) }
     }
 
-    /// Compares the file, or rewrites it with `LAMPLIGHTER_WRITE_SCHEMA=1` after a step was added.
+    /// Compares the schema of a new store with `database.sql`.
+    ///
+    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites that file, which is necessary after adding a
+    /// migration step.
     @Test("The migrations make what schemas/database.sql says")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")

@@ -25,7 +25,7 @@ struct StoreTests {
     )
     func pagesWritten() throws {
         let world = try World()
-        // The first commit also counts the pages of the migrations.
+        // The first commit also counts the pages that the migrations have written.
         try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "begun") }
         let before = world.store.pagesWritten
         try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "told") }

@@ -5,9 +5,9 @@ import TestKit
 
 @testable import Storage
 
-/// The checks of a PostgreSQL database in tests.
+/// Checks of the files of a PostgreSQL database.
 enum TestDatabase {
-    /// Returns whether a text occurs in any file of a store's database.
+    /// Returns whether a text occurs in any file of a store's PostgreSQL database.
     static func holds(_ text: String, _ store: Store) throws -> Bool {
         guard let server = PostgresServer.shared else { return false }
         try TestStore.connection().execute("CHECKPOINT")

@@ -2,8 +2,10 @@ import Domain
 package import Storage
 
 extension Store {
-    /// Waits until all rows of the event log can be read: transactions of other tests on the same server, which began
-    /// earlier, hold them back.
+    /// Waits until all rows of the event log can be read.
+    ///
+    /// A row can be read only when all transactions that began earlier have ended, including those of other tests on
+    /// the same server.
     package func awaitEvents() throws {
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {

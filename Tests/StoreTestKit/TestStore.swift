@@ -5,21 +5,23 @@ package import Storage
 package import TestKit
 package import Testing
 
-/// The database engine of the tests: SQLite, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
+/// The database engine of the tests, which is SQLite, or PostgreSQL with `LAMPLIGHTER_TEST_STORE=postgres`.
 package enum TestStore {
-    /// Whether the tests run on PostgreSQL.
+    /// Whether the tests run with PostgreSQL instead of SQLite.
     package static let isPostgres = ProcessInfo.processInfo.environment["LAMPLIGHTER_TEST_STORE"] == "postgres"
 
-    /// The key that seals the tests' stores; its first use lets a missing lock end the tests.
+    /// The key that seals the stores of tests.
+    ///
+    /// Its first use also switches on the check that ends the test process when a transaction writes without a lock.
     package static let key = {
         setenv("CHECK_LOCKS", "1", 1)
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// The error when no PostgreSQL is available for the tests.
+    /// The error that the tests need a PostgreSQL server but have none.
     package struct NoServer: Error {}
 
-    /// The name of a database with this version's tables, from which the others are copied.
+    /// The name of a database with this version's tables, which serves as the template of the tests' databases.
     private static let template = Result {
         guard let server = PostgresServer.shared, let key else { throw NoServer() }
         let name = server.newName()
@@ -28,7 +30,7 @@ package enum TestStore {
         return name
     }
 
-    /// Opens a directory's store, and creates it the first time.
+    /// Opens the store of a directory, which the first call creates.
     package static func open(
         _ directory: TemporaryDirectory,
         key: ServerKey? = key,
@@ -52,19 +54,21 @@ package enum TestStore {
         )
     }
 
-    /// Returns the path or address of a directory's store, for `open(place:)`.
+    /// Returns the path or the address of a directory's store, which `open(place:)` accepts.
     package static func place(in directory: TemporaryDirectory) throws -> String {
         isPostgres ? try address(of: directory) : directory.path("test.db")
     }
 
-    /// Opens the store at a path or an address.
+    /// Opens the store at a file's path or at a database's address.
     package static func open(place: String) throws -> Store {
         guard let key else { throw NoServer() }
         guard isPostgres else { return try Store(path: place, credentialsPath: "\(place).credentials", key: key) }
         return try Store(database: PostgresAddress(place), password: nil, credentialsPath: nil, key: key)
     }
 
-    /// Opens a directory's database as another process would; each new connection is first passed to `onConnection`.
+    /// Opens the PostgreSQL database of a directory as another process would.
+    ///
+    /// `onConnection` is called with each new connection before its first use.
     package static func open(
         beside directory: TemporaryDirectory,
         credentialsPath: String,
@@ -83,7 +87,7 @@ package enum TestStore {
         )
     }
 
-    /// Returns the address of a directory's database, which is created the first time.
+    /// Returns the address of a directory's PostgreSQL database, which the first call creates.
     package static func address(of directory: TemporaryDirectory) throws -> String {
         let note = directory.path("database")
         if !FileManager.default.fileExists(atPath: note) {
@@ -94,7 +98,7 @@ package enum TestStore {
         return try String(contentsOfFile: note, encoding: .utf8)
     }
 
-    /// Makes a database with this version's tables and returns its address.
+    /// Creates a PostgreSQL database with this version's tables, and returns its address.
     package static func makeDatabase() throws -> String {
         let template = try template.get()
         guard let server = PostgresServer.shared else { throw NoServer() }
@@ -103,7 +107,7 @@ package enum TestStore {
         return server.address(name)
     }
 
-    /// The statement that lists the columns of all tables, each with its table.
+    /// The SQL statement that returns the name of each column of all tables, together with the table's name.
     package static var columns: String {
         guard isPostgres else {
             return """
@@ -117,12 +121,12 @@ package enum TestStore {
             """
     }
 
-    /// Returns a statement with its bytes, such as `x'01'`, in the engine's notation.
+    /// Returns a statement in which literals of bytes, such as `x'01'`, have the notation of the engine in use.
     package static func bytes(in statement: String) -> String {
         isPostgres ? statement.replacing("x'", with: "'\\x") : statement
     }
 
-    /// The statement that makes the history refuse each report that contains 666.
+    /// The SQL statement after which the database refuses to store a report that contains 666.
     package static var poison: String {
         isPostgres
             ? """
@@ -136,13 +140,13 @@ package enum TestStore {
             """
     }
 
-    /// Connects to a database, by default to the server's `postgres`.
+    /// Connects to a PostgreSQL database, by default to the database `postgres` of the tests' server.
     package static func connection(_ address: String? = nil) throws -> PostgresConnection {
         guard let server = PostgresServer.shared else { throw NoServer() }
         return try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
-    /// Removes a database; at 10 MB each, the databases of all tests would take too much space.
+    /// Deletes a database, since the databases of all tests together would take too much space at 10 MB each.
     private static func drop(_ address: String) {
         guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else { return }
         _ = try? connection().execute("DROP DATABASE \(name) WITH (FORCE)")
@@ -150,17 +154,19 @@ package enum TestStore {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// A condition for tests that apply only to a SQLite file.
+    /// A condition for tests that apply only to SQLite.
     package static var onlyOnFile: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about a file of SQLite's")
     }
 
-    /// A condition for tests that apply only to a PostgreSQL database.
+    /// A condition for tests that apply only to PostgreSQL.
     package static var onlyInDatabase: ConditionTrait {
         .enabled(if: TestStore.isPostgres, "it is about transactions beside each other")
     }
 
-    /// A condition for tests of many requests in one transaction: in a shared database each request has its own.
+    /// A condition for tests of several requests in one transaction, which apply only to SQLite.
+    ///
+    /// On PostgreSQL, each request has a transaction of its own.
     package static var onlyInOneTransaction: ConditionTrait {
         .disabled(if: TestStore.isPostgres, "it is about many requests in one transaction")
     }

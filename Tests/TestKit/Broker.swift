@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A Mosquitto process for one test, on a free loopback port.
+/// A Mosquitto broker for one test, which listens on a free loopback port.
 package final class BrokerProcess: Sendable {
-    /// The port on which it listens.
+    /// The port on which the broker listens.
     package let port: Int
-    /// The directory of its configuration and files.
+    /// The directory that contains the broker's configuration and other files.
     package let directory: TemporaryDirectory
     private let process: ChildProcess
 
@@ -17,7 +17,8 @@ package final class BrokerProcess: Sendable {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The settings for most tests: no access control, and windows and queues as for the service.
+    /// The settings that suit most tests: no access control, and the same limits on messages in flight and in queues as
+    /// the service needs.
     package static let open = """
         allow_anonymous true
         max_inflight_messages 1000
@@ -27,15 +28,15 @@ package final class BrokerProcess: Sendable {
     /// Starts a broker and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - settings: Lines of `mosquitto.conf`, after the listener's and before the log's.
-    ///   - port: A port that is known to be free, such as a stopped broker's.
-    ///   - directory: The directory of files that the settings name.
-    /// - Throws: `BrokerError`, with the broker's log if it ended at once.
+    ///   - settings: Lines of `mosquitto.conf` that follow the line of the listener.
+    ///   - port: A port that is known to be free, such as the port of a stopped broker.
+    ///   - directory: The directory of the files that the settings name.
+    /// - Throws: `BrokerError`, with the broker's log if the broker did not start.
     package init(settings: String = BrokerProcess.open, port: Int? = nil, directory: TemporaryDirectory? = nil) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var result = try Self.start(settings, port ?? Self.freePort(), directory)
-        // Another process can take the port after it was found free.
+        // Another process can take the port between the check and the broker's start.
         for _ in 0..<10 where port == nil && result.process == nil {
             result = try Self.start(settings, Self.freePort(), directory)
         }
@@ -44,7 +45,7 @@ package final class BrokerProcess: Sendable {
         self.port = result.port
     }
 
-    /// Starts a broker; the process is nil if it ended at once or wasn't ready in ten seconds.
+    /// Starts a broker, and returns no process if the broker has ended or is not ready after ten seconds.
     private static func start(
         _ settings: String,
         _ port: Int,
@@ -64,7 +65,7 @@ package final class BrokerProcess: Sendable {
         )
         let process = try ChildProcess(executable, ["-c", configuration])
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        // The log is checked too, since another process could be listening on the port.
+        // The log is checked as well, since another process could be listening on the port.
         while !log(in: directory).contains(" running\n") || !accepts(port) {
             guard process.isRunning, ContinuousClock.now < deadline else { return (nil, port) }
             usleep(2000)
@@ -75,13 +76,13 @@ package final class BrokerProcess: Sendable {
     /// The broker's process id.
     package var pid: Int32 { process.pid }
 
-    /// Ends the broker and waits until it is gone; SIGKILL ends it without a message to any client.
+    /// Ends the broker with a signal and waits for its exit; with SIGKILL, the broker sends no message to its clients.
     package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
 
-    /// Pauses or resumes the broker, with its connections open.
+    /// Pauses or resumes the broker, whose connections stay open meanwhile.
     package func pause(_ isPaused: Bool) { process.signal(isPaused ? SIGSTOP : SIGCONT) }
 
-    /// The broker's log so far.
+    /// The content of the broker's log so far.
     package var log: String { Self.log(in: directory) }
 
     private static func log(in directory: TemporaryDirectory) -> String {

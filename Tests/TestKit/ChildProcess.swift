@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test starts, and that never outlives the test's process.
+/// A child process of a test, which always ends with the test's own process.
 ///
-/// A shell runs the command and reads from a pipe that this process holds: however this process ends, the pipe closes
-/// and the shell kills the command. The first line of output is the command's process id, written before the command
-/// runs.
+/// A shell runs the command and reads from a pipe whose other end this process keeps open. When this process ends for
+/// any reason, the pipe closes, and the shell kills the command. The first line of output is the command's process id,
+/// which the shell writes before it runs the command.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle
@@ -25,13 +25,14 @@ package final class ChildProcess: Sendable {
         exit $code
         """
 
-    /// Starts a command; `nextLine` reads its standard output, and its errors are discarded.
+    /// Starts a command whose standard output `nextLine()` returns, and whose standard error is discarded.
     ///
     /// - Throws: `ChildProcessError`.
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Not inherited by the child processes of other tests, which would otherwise keep these ends open.
+        // Without this flag, the child processes of other tests would inherit these ends of the pipes and keep them
+        // open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -51,27 +52,27 @@ package final class ChildProcess: Sendable {
 
     deinit { stop(SIGKILL) }
 
-    /// Returns the next line of the command's standard output, or nil at its end.
+    /// Returns the next line of the command's standard output, or nil at the end of the output.
     ///
-    /// Blocks until there is a line.
+    /// The function blocks until a line is available.
     package func nextLine() -> String? { lines.withLock { $0.next() } }
 
     /// Whether the command is still running.
     package var isRunning: Bool { reap(WNOHANG) == nil }
 
-    /// Sends a signal to the command, and only to it.
+    /// Sends a signal to the command, but not to the shell that guards it.
     package func signal(_ number: Int32) {
         if isRunning { kill(pid, number) }
     }
 
-    /// Ends the command with a signal and waits until it is gone.
+    /// Ends the command with a signal and waits for its exit.
     @discardableResult
     package func stop(_ number: Int32 = SIGTERM) -> Int32 {
         signal(number)
         return wait()
     }
 
-    /// Waits for the command to end; returns its exit code, or 128 plus the signal's number if it was killed.
+    /// Waits for the command to end, and returns its exit code, or 128 plus the number of the signal that killed it.
     @discardableResult
     package func wait() -> Int32 { reap(0) ?? -1 }
 
@@ -86,13 +87,15 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// A command that could not be started.
+/// The error that a command could not be started.
 package struct ChildProcessError: Error {
-    /// The program that was called.
+    /// The path of the program that could not be started.
     package let command: String
 }
 
-/// Starts a program with no signal blocked: the threads of tests block signals, and a child inherits that.
+/// Starts a program in which no signals are blocked.
+///
+/// Without this, the program would inherit the blocked signals of the test's thread.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
@@ -119,7 +122,7 @@ func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     return pid
 }
 
-/// A reader of the lines that arrive over a pipe.
+/// A reader that divides the bytes from a pipe into lines.
 struct LineReader {
     private let handle: FileHandle
     private var rest = Data()

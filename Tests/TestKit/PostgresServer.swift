@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server for one test process, on a Unix socket in a new directory.
+/// A PostgreSQL server for one test process, which listens on a Unix socket in a new directory.
 ///
-/// If this process is root, the server runs as another user, since PostgreSQL refuses to run as root. It isn't
-/// protected against a loss of power. A shell waits for this process: however this process ends, the shell stops the
-/// server and removes the directory.
+/// If this process runs as root, the server runs as the user `postgres`, since PostgreSQL refuses to run as root. The
+/// server runs without `fsync`, so a loss of power can damage its data. A shell waits for the end of this process, and
+/// then stops the server and removes the directory.
 package final class PostgresServer: Sendable {
-    /// The directory of the socket and the data.
+    /// The directory that contains the server's socket and data.
     package let directory: String
     private let leash: FileHandle
     private let count = Atomic(0)
 
-    /// The server of this process, started at its first use; nil if none is installed or it does not start.
+    /// The server of this process, which its first use starts, or nil if PostgreSQL is not installed or does not start.
     package static let shared: PostgresServer? = try? PostgresServer()
 
-    /// The folder in which Debian installs the programs.
+    /// The folder in which Debian installs the server's programs.
     private static let folder = "/usr/lib/postgresql/15/bin"
 
     /// Whether PostgreSQL is installed.
@@ -56,7 +56,8 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Not inherited by the child processes of other tests, which would otherwise keep these ends open.
+        // Without this flag, the child processes of other tests would inherit these ends of the pipes and keep them
+        // open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -73,12 +74,12 @@ package final class PostgresServer: Sendable {
         directory = line
     }
 
-    /// Returns the address of a database, without a password; `postgres` always exists.
+    /// Returns the address of a database of the server, by default of `postgres`, which always exists.
     package func address(_ database: String = "postgres") -> String {
         "postgres://lamplighter@/\(database)?host=\(directory)"
     }
 
-    /// Returns a name that no database of the server has yet.
+    /// Returns a new name, which no database of the server has.
     package func newName() -> String {
         "test\(count.add(1, ordering: .relaxed).newValue)"
     }

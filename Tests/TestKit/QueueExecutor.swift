@@ -1,13 +1,13 @@
 import Dispatch
 
-/// A task executor with its own queue, so that a task continues while tests block the shared threads.
+/// A task executor with a dispatch queue of its own, so that a task can continue while tests block the shared threads.
 package final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "a task of a test")
 
-    /// Creates the queue.
+    /// Creates the executor and its queue.
     package init() {}
 
-    /// Runs a part of a task.
+    /// Runs a job of a task on the queue.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }

@@ -1,11 +1,11 @@
-/// A seeded random number generator (SplitMix64), so that a failing test can name what to repeat.
+/// A seeded random number generator (SplitMix64), with which a failed test can be repeated.
 package struct Seed: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Creates a generator; the same seed gives the same numbers.
+    /// Creates a generator that returns the same numbers for the same seed.
     package init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
 
-    /// Returns the next number of the sequence.
+    /// Returns the next random number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
@@ -14,6 +14,6 @@ package struct Seed: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// Returns a number from 0 up to, but not including, the limit.
+    /// Returns a random number that is at least 0 and less than the limit.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -1,13 +1,13 @@
 package import Foundation
 import Synchronization
 
-/// A directory for one test, removed with its contents when the test releases it.
+/// A directory for one test, which is removed with its contents when the test releases this object.
 package final class TemporaryDirectory: Sendable {
     /// The directory's URL.
     package let url: URL
     private let last = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Creates the directory.
+    /// Creates a directory in the system's temporary folder.
     package init() throws {
         url = FileManager.default.temporaryDirectory
             .appending(path: "lamplighter-test-\(UUID().uuidString.lowercased())")
@@ -23,7 +23,7 @@ package final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Sets a function to call before the directory is removed.
+    /// Sets a function that is called before the directory is removed.
     package func onRemoval(_ body: @escaping @Sendable () -> Void) {
         last.withLock { $0 = body }
     }

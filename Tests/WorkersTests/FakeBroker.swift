@@ -4,7 +4,8 @@ import Workers
 
 @testable import Mosquitto
 
-/// A worker's connection in tests, which passes everything to a `Broker` that outlives it.
+/// A test's replacement for a worker's broker connection, which passes each call to a `Broker` that outlives the
+/// connection.
 struct FakeBroker: BrokerConnection, ~Copyable {
     private let broker: Broker
 
@@ -36,24 +37,25 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
 
-/// An in-memory broker with one session, which keeps unacknowledged messages and fails on request.
+/// An in-memory broker with one MQTT session, which keeps unacknowledged messages and can fail where a test wants it
+/// to.
 final class Broker {
     /// An event at the broker.
     enum Step: Equatable { case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected }
 
-    /// The point at which the connection breaks.
+    /// The point at which the connection to the broker breaks.
     enum Failure: Equatable {
-        /// After messages were delivered.
+        /// The connection breaks after the broker has delivered messages.
         case receive
-        /// At a publish, after a number of successful ones.
+        /// The connection breaks at a publish, after a number of successful publishes.
         case publish(after: Int)
-        /// Before any message left.
+        /// The connection breaks before a flush has sent any message.
         case beforeFlush
-        /// After all messages left.
+        /// The connection breaks after a flush has sent all messages.
         case afterFlush
     }
 
-    /// The library's error for a broken connection.
+    /// The error that the MQTT library reports for a broken connection.
     static let lost = MosquittoError(.connectionLost, function: "test")
 
     struct Message: Equatable {
@@ -66,23 +68,23 @@ final class Broker {
     }
 
     var journal: [Step] = []
-    /// The messages that left for others, in order.
+    /// The messages that the worker has sent, in order.
     private(set) var published: [OutboundMessage] = []
     /// The retained messages, by topic.
     private(set) var retained: [String: [UInt8]] = [:]
-    /// The number of others' messages that the worker acknowledged.
+    /// The number of messages that the worker has acknowledged, without those on the workers' own topics.
     private(set) var acknowledged = 0
     private(set) var limits: [Int] = []
     var failure: Failure?
     var hasSession = false
-    /// Whether the broker confirms published messages.
+    /// Whether the broker confirms the messages that the worker publishes.
     var confirms = true
-    /// Whether unflushed messages get through all the same when the connection breaks.
+    /// Whether the broker delivers the worker's unflushed messages even if the connection breaks.
     var leaks = false
 
     private var waiting: [Message] = []
     private var held: [Message] = []
-    /// The number of the oldest held messages that the next flush acknowledges.
+    /// The number of held messages that the next flush acknowledges, beginning with the oldest.
     private var released = 0
     private var outgoing: [(OutboundMessage, Int32, outlet: Int?)] = []
     private var receipts: [PublishReceipt] = []
@@ -92,7 +94,7 @@ final class Broker {
     private var lastPacket: Int32 = 0
     private var publishes = 0
 
-    /// The number of messages that the worker has yet to acknowledge.
+    /// The number of messages that the worker has not acknowledged.
     var unacknowledged: Int { waiting.count + held.count }
     var isIdle: Bool { waiting.isEmpty && held.isEmpty && receipts.isEmpty && outgoing.isEmpty }
 
@@ -113,7 +115,7 @@ final class Broker {
 
     func send(_ topic: String, text: String) { send(topic, Array(text.utf8)) }
 
-    /// Forgets everything in memory, as a killed broker does.
+    /// Forgets the session, the retained messages and all queued messages, as if the broker had been killed.
     func forget() {
         hasSession = false
         retained = [:]
@@ -121,8 +123,8 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the messages that match none of a worker's filters, and forgets the previous worker's
-    /// session.
+    /// Removes and returns the waiting messages that match none of a worker's filters, and forgets the previous
+    /// worker's filters.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)
@@ -132,19 +134,19 @@ final class Broker {
         return others
     }
 
-    /// Puts back messages that were removed.
+    /// Puts messages that `waitingFor(_:)` removed back into the queue.
     func put(back messages: [Message]) { waiting += messages }
 
-    /// Sets the retained message of a topic.
+    /// Sets the retained message of a topic, or removes it if the payload is empty.
     func retain(_ topic: String, _ payload: [UInt8]) { retained[topic] = payload.isEmpty ? nil : payload }
 
-    /// Returns the messages published to a topic, as objects.
+    /// Returns the messages that were published to a topic, as JSON objects.
     func published(to topic: String) -> [JSONObject] {
         published.filter { $0.topic == topic }
             .compactMap { try? JSONValue.parse($0.payload).objectValue }
     }
 
-    /// Returns the messages published to topics with an ending, as objects.
+    /// Returns the messages that were published to topics with this ending, as JSON objects.
     func published(ending: String) -> [JSONObject] {
         published.filter { $0.topic.hasSuffix(ending) }
             .compactMap { try? JSONValue.parse($0.payload).objectValue }

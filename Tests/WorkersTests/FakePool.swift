@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A hasher at no cost, whose hash is the password behind a mark of the parameters.
+/// A password hasher that costs no time: its hash is the password after a prefix that stands for the parameters.
 struct PlainHasher: PasswordHashing {
     var mark = "plain:"
 
@@ -16,7 +16,7 @@ struct PlainHasher: PasswordHashing {
     func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
 }
 
-/// A pool that does its work at once or when a test releases it, and keeps a journal.
+/// A pool that does each task immediately or when a test releases it, and records all tasks.
 final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false
@@ -31,7 +31,7 @@ final class FakePool: BackgroundPool {
 
     private let state = Mutex(State())
 
-    /// Whether work waits for `release`.
+    /// Whether the pool keeps its tasks until `release()` is called.
     var isHeld: Bool {
         get { state.withLock(\.isHeld) }
         set { state.withLock { $0.isHeld = newValue } }
@@ -47,13 +47,13 @@ final class FakePool: BackgroundPool {
         set { state.withLock { $0.hasher = newValue } }
     }
 
-    /// The providers' answers.
+    /// The function that answers in place of the identity providers.
     var identify: Identify {
         get { state.withLock(\.identify) }
         set { state.withLock { $0.identify = newValue } }
     }
 
-    /// The work submitted so far.
+    /// The tasks submitted so far, in order.
     var journal: [BackgroundTask] { state.withLock(\.journal) }
     var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
 
@@ -69,7 +69,7 @@ final class FakePool: BackgroundPool {
         if !isHeld { done(Self.carryOut(work, hasher, identify)) }
     }
 
-    /// Does all waiting work.
+    /// Does all tasks that the pool has kept.
     func release() {
         let held = state.withLock { state in
             defer { state.held = [] }

@@ -6,7 +6,8 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Creates devices and users from 0 on, and binds each device to the first users, to user 0 as its special user.
+    /// Creates a world with devices and users, and binds each device to the first `bound` users, of whom user 0 is the
+    /// special user.
     convenience init(devices: Int, online: Bool = false, users: Int, bound: Int = 0, limits: Limits = Limits()) throws {
         try self.init(limits: limits)
         try makeDevices(devices, online: online)
@@ -14,7 +15,7 @@ extension World {
         for device in 0..<devices { for user in 0..<bound { try bind(device, user, user == 0 ? .special : .normal) } }
     }
 
-    /// Runs a maintenance job until it has nothing more to do; returns the number of its steps.
+    /// Runs a maintenance job until nothing is left to do, and returns the number of steps.
     @discardableResult
     func run(_ job: some MaintenanceJob) throws -> Int {
         var (job, steps) = (job, 1)
@@ -25,19 +26,20 @@ extension World {
         return steps
     }
 
-    /// Deletes expired rows, erases accounts that are due, and removes what remains of them.
+    /// Deletes expired rows, erases the accounts whose erasure is due, and removes the content that these accounts
+    /// leave behind.
     func runMaintenance() throws {
         for job in ExpiredRows.all(environment) { try run(job) }
         try run(AccountErasure(environment))
         try run(ErasedContent(environment))
     }
 
-    /// Returns the answers to a user's requests so far.
+    /// Returns all answers that a user's requests have received so far.
     func answers(_ user: Int = 0) -> [JSONObject] {
         broker.published(to: Self.answerTopic(user))
     }
 
-    /// Enqueues a schedule's command to the first device; returns the command and its effects.
+    /// Enqueues a schedule's command to device 0, and returns the command and the effects of the transaction.
     func takeScheduled(level: Int64) throws -> (command: Command, effects: Effects) {
         let request = CommandRequest(
             did: World.did(0),
@@ -50,7 +52,7 @@ extension World {
         return (command, effects)
     }
 
-    /// Sends the account worker a request as user 0, and returns its answer.
+    /// Sends a request of user 0 to the account worker, and returns the worker's answer.
     func askAccount(_ method: String, id: String, token: String? = nil, _ params: JSONObject = [:]) throws -> JSONObject
     {
         sendRequest(0, method, id: id, token: token, params)

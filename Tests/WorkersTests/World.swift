@@ -12,10 +12,10 @@ import Wire
 
 @testable import Workers
 
-/// A clock that stands until a test moves it.
+/// A clock that stands still until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    /// The milliseconds by which the clock was set forward or back.
+    /// The number of milliseconds by which a test has set the wall clock forward or, if negative, back.
     private let offset = Mutex<Int64>(0)
 
     var now: Instant {
@@ -32,7 +32,7 @@ final class ManualClock: WallClock {
     func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }
 }
 
-/// A store, a broker and a clock for one test, with a product and an app.
+/// The environment of one test: a clock, a broker, and a store that contains a product and an app.
 final class World {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let app = AppID(trusted: "demo")
@@ -44,7 +44,8 @@ final class World {
     let broker = Broker()
     var environment: Environment
 
-    /// Creates the same world in another process, with its own store and lanes and the same clock.
+    /// Creates a world that acts as a second process on the same database, with its own store and lanes but the same
+    /// clock.
     init(
         beside environment: Environment,
         _ clock: ManualClock,
@@ -66,7 +67,7 @@ final class World {
         clock = ManualClock()
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)
-        // Tests never wait, and with a stopped clock no answer would ever be paid for.
+        // Tests never wait, and while the clock stands still, an exhausted budget for answers would never be refilled.
         var limits = limits
         let isUnset = limits.answerBytesPerSecond == Limits().answerBytesPerSecond
         if isUnset { limits.answerBytesPerSecond = 0 }
@@ -100,10 +101,10 @@ final class World {
         faults: ["sensor"]
     )
 
-    /// The world's product without data points, which accepts bytes too.
+    /// The world's product without data points, so that its devices can also report bytes.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
-    /// Runs a transaction that holds all locks; `work` runs one that takes its own locks.
+    /// Runs a transaction that holds all locks, unlike `work`, whose body takes the locks that it needs.
     func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.batch(at: clock.now) { tx in
             try tx.lockAll()
@@ -113,7 +114,7 @@ final class World {
 
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
 
-    /// Runs a transaction; returns its effects instead of storing them.
+    /// Runs a unit of work, and returns its effects without carrying them out.
     func work<Value>(_ body: (inout UnitOfWork) throws -> Value) throws -> (value: Value, effects: Effects) {
         try store.batch(at: clock.now) { (tx) throws in
             var work = UnitOfWork(tx, topics: Self.topics, limits: environment.limits)
@@ -139,7 +140,7 @@ final class World {
 
     static func passcode(_ number: Int) -> String { "passcode-\(number)" }
 
-    /// Creates devices from 0 on, each with a passcode.
+    /// Creates the devices with the numbers from 0 on, each with a passcode.
     func makeDevices(_ count: Int, online: Bool = false) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -164,7 +165,7 @@ final class World {
         }
     }
 
-    /// Creates users from 0 on, each with a session on the terminal of the same number.
+    /// Creates the users with the numbers from 0 on, each with a session on the terminal of the same number.
     func makeUsers(_ count: Int) throws {
         try write { (tx) throws in
             for number in 0..<count {
@@ -255,9 +256,9 @@ final class World {
         return loop
     }
 
-    /// Runs a worker until nothing is left to do, with a new loop after each failure.
+    /// Runs a worker until nothing is left to do, and starts a new loop after each failure.
     ///
-    /// - Returns: The number of loops.
+    /// - Returns: The number of loops that were started.
     @discardableResult
     func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int {
         for life in 1...lives {
@@ -266,7 +267,7 @@ final class World {
                 try settle(&loop)
                 return life
             } catch let error where error is MosquittoError || error is CancellationError {
-                // The connection or the process has ended: a new one begins.
+                // The error stands for the end of the connection or of the process, and the next loop replaces it.
             }
         }
         throw Endless()
@@ -274,7 +275,7 @@ final class World {
 
     struct Endless: Error {}
 
-    /// Runs turns until two in a row had nothing to do.
+    /// Runs the loop until two turns in a row have had nothing to do.
     func settle<Handler: BatchHandler>(_ loop: inout Loop<Handler>, turns: Int = 2000) throws {
         var idle = 0
         for _ in 0..<turns {
@@ -292,9 +293,9 @@ final class World {
 }
 
 extension JSONObject {
-    /// The code of a refusal, or nil.
+    /// The error code of an answer, or nil if the answer is not a refusal.
     var errorCode: String? { self["error"]?.objectValue?["code"]?.stringValue }
-    /// The field of a refusal, or nil.
+    /// The name of the parameter that a refusal blames, or nil if there is none.
     var errorField: String? { self["error"]?.objectValue?["field"]?.stringValue }
     var isOK: Bool { self["ok"] == true }
 }

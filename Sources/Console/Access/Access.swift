@@ -3,22 +3,22 @@ import Domain
 import Storage
 import Web
 
-/// Authenticates and authorizes the callers of requests.
+/// The authentication and authorization of the callers of requests.
 struct Access: Sendable {
     let store: Store
     let isSecure: Bool
 
-    /// The cookie's name.
+    /// The name of the cookie with a session's token.
     ///
-    /// With TLS, browsers send the cookie to this host alone, and never over a plain connection.
+    /// With TLS, browsers send the cookie only to this host, and never over an unencrypted connection.
     var cookieName: String { isSecure ? "__Host-lamplighter" : "lamplighter" }
 
-    /// Returns the cookie that carries a session's token; without a token, the cookie that removes it.
+    /// Returns the cookie with a session's token, or a cookie that removes it if the token is nil.
     func cookie(_ token: String?) -> (name: String, value: String) {
         setCookie(cookieName, token ?? "", seconds: token == nil ? 0 : OperatorSignIn.lifeSeconds)
     }
 
-    /// Returns whether a request carries a token or a session's cookie.
+    /// Returns whether a request contains a token or a session's cookie.
     func hasProof(_ request: ConsoleRequest) -> Bool {
         request.header("authorization") != nil || request.cookie(cookieName)?.isEmpty == false
     }
@@ -26,12 +26,12 @@ struct Access: Sendable {
     /// The name of the cookie that marks a browser in which an operator has signed in before.
     private var browserCookieName: String { cookieName + "-browser" }
 
-    /// Returns the cookie that makes a browser known.
+    /// Returns the cookie with the mark of a known browser.
     func browserCookie(_ mark: String) -> (name: String, value: String) {
         setCookie(browserCookieName, mark, seconds: KnownBrowser.lifeSeconds)
     }
 
-    /// Returns the mark in a request's cookie that identifies a known browser; nil for a new browser.
+    /// Returns the mark in a request's cookie that identifies a known browser, or nil for a new browser.
     func browserMark(_ request: ConsoleRequest) -> String? { request.cookie(browserCookieName) }
 
     private func setCookie(_ name: String, _ value: String, seconds: Int64) -> (String, String) {
@@ -39,9 +39,9 @@ struct Access: Sendable {
         return ("Set-Cookie", "\(name)=\(value)\(rest)\(isSecure ? "; Secure" : "")")
     }
 
-    /// Returns the caller of a request; nil without a valid session or token.
+    /// Returns the caller of a request, or nil without a valid session or token.
     ///
-    /// A token in the header takes precedence over a cookie: with a wrong token the cookie isn't used.
+    /// A token in the header takes precedence over a cookie. If the token is wrong, the cookie isn't used.
     func caller(_ request: ConsoleRequest, at now: Instant) throws -> Caller? {
         if let header = request.header("authorization") {
             let parts = header.split(separator: " ", maxSplits: 1)
@@ -93,7 +93,9 @@ struct Access: Sendable {
         case revoked, expired
     }
 
-    /// Returns why a caller's session or token is no longer valid, for open streams; nil while it's valid.
+    /// Returns the reason why a caller's session or token is no longer valid, or nil while it is valid.
+    ///
+    /// Open streams call this method regularly, and end when it returns a reason.
     func end(of caller: Caller, at now: Instant) throws -> End? {
         try store.read { tx in
             guard let row = try tx.operators.find(caller.name) else { return .revoked }
@@ -111,10 +113,10 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses requests that change something and may come from a page other than the console's.
+    /// Refuses a request that changes something if it may come from a page that isn't the console's.
     ///
-    /// Every changing request carries JSON. Unless a token authenticates it, it also carries the console's own header
-    /// and the browser's statement that it comes from the same origin.
+    /// Every request that changes something must contain JSON. Without a token in the header, it must also contain the
+    /// console's own header and the browser's header that says that it comes from the same origin.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

@@ -4,9 +4,11 @@ import Service
 import Storage
 import Web
 
-/// Reports failed sign-ins: each as a refusal, some in the audit trail.
+/// The reports of failed sign-ins.
+///
+/// Each failed sign-in is reported as a refusal, and a limited number is recorded in the audit trail.
 struct FailedSignIns: Sendable {
-    /// The proof that was tried.
+    /// The kind of proof with which the caller tried to sign in.
     enum Proof: String, Sendable {
         case password, link, token
     }
@@ -17,7 +19,7 @@ struct FailedSignIns: Sendable {
 
     init(_ context: ConsoleContext) { self.context = context }
 
-    /// Returns a counter of visits per minute.
+    /// Returns a limit on the number of visits in a minute.
     static func limit(_ perMinute: Int) -> VisitLimit {
         let start = ContinuousClock.now
         return VisitLimit(perMinute: perMinute) {
@@ -25,11 +27,14 @@ struct FailedSignIns: Sendable {
         }
     }
 
-    /// Reports a failed sign-in; with `isTooMany` the proof wasn't verified at all.
+    /// Reports a failed sign-in.
     ///
-    /// `name` is nil if no operator has the name that was given: that text may be a secret typed into the wrong field.
+    /// If `isTooMany` is true, the proof was refused without being verified.
     ///
-    /// - Throws: The error of the store.
+    /// `name` is nil if no operator has the given name, because that text could be a secret that was typed into the
+    /// wrong field.
+    ///
+    /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {
         let name = name ?? "?"
         context.run.refused(ListenerRefusal(.signIn, address: address, name: name, detail: proof.rawValue))

@@ -1,29 +1,31 @@
 import Domain
 import Sodium
 
-/// Recognises a browser in which an operator has signed in before, so that strangers' tries of the password don't count
-/// there.
+/// A recogniser of browsers in which an operator has signed in before.
 ///
-/// The browser keeps a random number and the proof that it was given for the operator. The mark doesn't sign anyone in.
+/// In such a browser, strangers' tries of the operator's password don't count.
+///
+/// The browser keeps a mark: a random number, with a proof that the number was issued for the operator. The mark alone
+/// doesn't sign anyone in.
 struct KnownBrowser: Sendable {
     private let key: [UInt8]
-    /// The time that a browser stays known after a sign-in, in seconds: half a year.
+    /// The time for which a browser stays known after a sign-in, in seconds: half a year.
     static let lifeSeconds: Int64 = 15_552_000
 
-    /// Creates the recogniser with a secret that all processes of one database share.
+    /// Creates a recogniser with a secret that all processes on one database share.
     init(secret: String) {
         key = Sodium.sha256("console browser/\(secret)".utf8)
     }
 
-    /// Returns the value of a new browser's cookie: a number of 12 characters and its proof.
+    /// Returns a new mark for a browser's cookie, which consists of a number of 12 characters and its proof.
     ///
-    /// The fixed length keeps the number from being mistaken for a part of the name.
+    /// Because of the fixed length, the number can't be mistaken for a part of the name.
     func mark(for name: String) -> String {
         let number = Sodium.base64URL(Sodium.randomBytes(9))
         return "\(number).\(proof(number, name))"
     }
 
-    /// Returns the number in a cookie that was given for an operator; nil for any other cookie.
+    /// Returns the number in a mark that was issued for an operator, or nil for any other mark.
     func number(in mark: String?, for name: String) -> String? {
         guard let parts = mark?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
             parts[0].count == 12, Sodium.areEqual(Array(parts[1].utf8), Array(proof(String(parts[0]), name).utf8))

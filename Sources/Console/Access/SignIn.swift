@@ -10,14 +10,14 @@ import Web
 import Wire
 import Workers
 
-/// Signs operators in and out.
+/// The operations with which operators sign in and out, and set their passwords.
 struct SignIn: Sendable {
     private let context: ConsoleContext
     private let access: Access
     private let failures: FailedSignIns
     private let browsers: KnownBrowser
     private let hasher: PasswordHasher
-    /// The hash that passwords of unknown names are verified against, so that they take the same time.
+    /// The hash with which passwords for unknown names are verified, so that the verification takes the same time.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
@@ -28,7 +28,7 @@ struct SignIn: Sendable {
         dummy = try? hasher.hash(Array(Sodium.randomSecret().utf8))
     }
 
-    /// The operations for signing in and out.
+    /// The operations for sessions and passwords.
     var operations: [Operation] {
         [
             Operation("enter", "POST", "session/enter", role: nil, work: .blocking(enter)),
@@ -52,7 +52,7 @@ struct SignIn: Sendable {
 
     private func enter(_ call: OperationCall) throws -> Reply {
         let token = try call.fields.requiredText("token", length: 1...64)
-        // A valid token signs in whatever came before: 128 random bits can't be guessed.
+        // A valid token signs in even after many wrong tries, because its random bits can't be guessed.
         let found = try call.store.batch(at: call.now, once: true) { tx in try tx.operators.takeLink(token: token) }
         guard let row = found else {
             try count([Self.links(call)], .link, for: call)
@@ -71,8 +71,8 @@ struct SignIn: Sendable {
         let password = try call.fields.requiredText("password", length: 1...256)
         let row = try call.store.read { try $0.operators.find(name) }
         let limits = tries(of: row?.name, Self.counted(name, row), for: call)
-        // The try is counted before the password is verified, so that concurrent tries get no more than sequential
-        // ones.
+        // The try is counted before the password is verified, so that concurrent tries are limited in the same way as
+        // sequential tries.
         try count(limits, .password, name: row?.name, for: call)
         let bytes = PasswordRules.normalised(password) ?? []
         let isRight = hasher.verify(bytes, against: row?.passwordHash ?? dummy ?? "")
@@ -87,8 +87,10 @@ struct SignIn: Sendable {
         return try begin(row, .password, for: call)
     }
 
-    /// Returns the limits on tries of a password: in a known browser those of the browser, elsewhere those of the name
-    /// from the address and of the name.
+    /// Returns the limits on tries of a password.
+    ///
+    /// A known browser has its own limit. Elsewhere, the limits are for the name from the request's address, and for
+    /// the name from all addresses.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {
@@ -100,7 +102,9 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name that tries are counted under; unknown names share 256 counters.
+    /// Returns the name under which tries are counted.
+    ///
+    /// Unknown names share 256 counters.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }
@@ -114,7 +118,7 @@ struct SignIn: Sendable {
         .init("operator/\(subject)", max: max, windowSeconds: OperatorSignIn.triesSeconds)
     }
 
-    /// Counts a try, and refuses it when none are left.
+    /// Counts a try, and refuses the request if no tries are left.
     private func count(
         _ limits: [AttemptTable.Limit],
         _ proof: FailedSignIns.Proof,
@@ -133,7 +137,7 @@ struct SignIn: Sendable {
         throw refused
     }
 
-    /// Begins a session with a new token, even if the browser already has one.
+    /// Begins a session with a new token, even if the browser already has a session.
     private func begin(_ row: Operator, _ way: OperatorSession.Way, for call: OperationCall) throws -> Reply {
         let token = Sodium.randomSecret()
         let session = OperatorSession(
@@ -190,7 +194,7 @@ struct SignIn: Sendable {
         return reply
     }
 
-    /// Returns the limit on tries of the current password by an operator who is signed in.
+    /// Returns the limit on tries of the current password by a signed-in operator.
     private static func current(_ row: Operator) -> AttemptTable.Limit {
         limit("current/\(row.name)", OperatorSignIn.tries)
     }

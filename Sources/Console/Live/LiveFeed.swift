@@ -4,24 +4,27 @@ import JSON
 import Storage
 import Workers
 
-/// Finds the changes of a stream's watched objects since its position.
+/// The search for changes of the objects that a stream watches, since the stream's position.
 struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// The beginning of the newest session of the same operator that the stream has reported.
+    /// The time at which the newest reported session of the same operator began.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// The maximum number of rows of a log in one event; the next look continues after them.
-    private static let toldMax = 100
-    /// The time before the watch for which refusals are reported too, in seconds.
+    /// The maximum number of rows of a log in one event.
     ///
-    /// A page reads its list first, and refusals between the list and the watch would otherwise be in neither.
+    /// The next look continues after these rows.
+    private static let toldMax = 100
+    /// The time before the beginning of a watch from which refusals are also reported, in seconds.
+    ///
+    /// A page first reads its list and then begins to watch. Refusals between these two moments would otherwise be
+    /// missed.
     private static let before: Int64 = 10
-    /// The interval between looks at the costlier objects.
+    /// The interval between looks at the objects that take longer to examine.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
@@ -29,8 +32,9 @@ struct LiveFeed: Sendable {
         self.position = position
     }
 
-    /// Returns the events since the last look, from one state of the store; the overview and the system are examined
-    /// once a second.
+    /// Returns the events since the last look, all from one state of the store.
+    ///
+    /// The overview and the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
@@ -83,7 +87,9 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Reports a state unless it was the last one reported; a removed object is reported once.
+    /// Reports an object's state if it differs from the last reported state.
+    ///
+    /// A removed object is reported once.
     private mutating func tell(_ name: String, _ state: JSONObject?, of watch: Watch, in events: inout [LiveEvent]) {
         let data = state ?? ["term": .string(watch.text)]
         var compared = data
@@ -96,7 +102,9 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// Reports tapped messages; a resumed stream continues after the last line that it reported.
+    /// Reports tapped messages.
+    ///
+    /// A resumed stream continues after the last line that was reported.
     private mutating func lookAtTap(_ watch: Watch, _ caller: Caller, into events: inout [LiveEvent]) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
@@ -108,7 +116,8 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: "tap", data: data, id: position.id))
     }
 
-    /// Reports a new session to the operator's other sessions, so that an intruder's can be seen and ended.
+    /// Reports a new session to the operator's other sessions, so that the operator notices and can end an intruder's
+    /// session.
     private mutating func lookAtSignIns(of caller: Caller, in tx: Transaction, into events: inout [LiveEvent]) throws {
         guard let own = caller.session else { return }
         let begin = hub.context.now.adding(seconds: -Self.before)
@@ -153,11 +162,14 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// How far an audit line's id can lie below the id of a line seen before: ten seconds in microseconds, more than a
-    /// transaction lasts and clocks differ.
+    /// The maximum distance by which the id of a new audit line can be below the id of a line that was seen before.
+    ///
+    /// The distance is ten seconds in microseconds, which is more than the duration of a transaction plus the
+    /// difference of clocks.
     private static let auditDistance: Int64 = 10_000_000
-    /// How far a dead letter's number can lie below a number seen before: the database numbers letters as they're
-    /// written, and fewer than this are written in ten seconds.
+    /// The maximum distance by which a new dead letter's number can be below a number that was seen before.
+    ///
+    /// The database numbers dead letters when they are written, and fewer than this are written in ten seconds.
     private static let deadLettersDistance: Int64 = 1_000
 
     /// Reports the new rows of a log.
@@ -180,8 +192,9 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Reports refusals that are new or were repeated since the newest known one: a refusal's row counts its
-    /// repetitions.
+    /// Reports refusals that are new or were repeated since the newest known refusal.
+    ///
+    /// The row of a refusal contains the number of its repetitions.
     private mutating func lookAtRefusals(
         in tx: Transaction,
         into events: inout [LiveEvent]

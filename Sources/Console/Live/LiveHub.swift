@@ -7,7 +7,7 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams and their common check for changes, which runs four times a second while any is open.
+/// The open streams, with their common check for changes, which runs four times a second while any stream is open.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -19,7 +19,7 @@ final class LiveHub: Sendable {
     let context: ConsoleContext
     let access: Access
     let overview: OverviewView
-    /// The tap on the broker's messages, for streams that watch them.
+    /// The tap on the broker's messages, for streams that watch messages.
     let tap: Tap
     private let state = Mutex(State())
     private let changes: ChangeWatch?
@@ -28,7 +28,9 @@ final class LiveHub: Sendable {
     static let streamsMax = 64
     /// The maximum number of open streams of one operator.
     static let perOperatorMax = 8
-    /// The interval at which streams look for changes; no row is reported more often.
+    /// The interval at which streams look for changes.
+    ///
+    /// No row is reported more often.
     static let interval: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext, _ access: Access) {
@@ -73,7 +75,7 @@ final class LiveHub: Sendable {
             let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // The stream is open while its body runs, and not every answer's body is run.
+        // The stream takes its place only when its body runs, because the body of an answer doesn't always run.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }
@@ -85,7 +87,9 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether there's room for a stream; with `isBegun` the stream takes its place.
+    /// Returns whether there is room for a stream.
+    ///
+    /// If `isBegun` is true, the stream also takes a place.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }
@@ -95,7 +99,7 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Frees the places of streams whose session has ended, even if their clients haven't read the end.
+    /// Frees the places of streams whose sessions have ended, even if their clients haven't read the end yet.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {
@@ -108,7 +112,7 @@ final class LiveHub: Sendable {
         tellTap()
     }
 
-    /// Passes the tap everything that the streams watch.
+    /// Sets the tap's watched devices to all devices that streams watch.
     private func tellTap() {
         let streams = state.withLock { $0.isStopping ? [] : Array($0.streams.values) }
         let wanted = streams.flatMap(\.watches).compactMap { watch -> DeviceID?? in

@@ -3,20 +3,23 @@ import JSON
 import Synchronization
 import Web
 
-/// An open stream of events.
+/// An open stream of events to a page of the console.
 final class LiveStream: Sendable {
     let id: String
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// The longest life of a stream; the page then opens another, which continues at the same position.
+    /// The longest duration of a stream.
+    ///
+    /// At the end of this time, the page opens another stream, which continues at the same position.
     private static let lifeMax: Duration = .seconds(1800)
-    /// The longest silence before the stream sends a beat.
+    /// The longest time without events after which a stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
-    /// The longest silence of a stream that watches messages: a failed beat shows that the client is gone, so that the
-    /// tap's connection can end.
+    /// The longest time without events after which a stream that watches messages sends a beat.
+    ///
+    /// If the beat fails, the client is gone, and the tap's connection can end.
     private static let tapSilenceMax: Duration = .seconds(1)
-    /// The longest time for which a stream without events misses the end of its session.
+    /// The interval at which a stream without events checks whether its session has ended.
     private static let accessInterval: Duration = .milliseconds(500)
 
     init(id: String, caller: Caller, watches: [Watch]) {
@@ -31,7 +34,7 @@ final class LiveStream: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The result of one look at the watched objects.
+    /// The result of a look at the watched objects.
     private struct Look {
         var events: [LiveEvent] = []
         var end: Access.End?
@@ -39,7 +42,7 @@ final class LiveStream: Sendable {
 
     /// Sends changes until the session ends, half an hour has passed, or the service stops.
     ///
-    /// - Throws: An error of the writer once the client is gone.
+    /// - Throws: An error of the writer when the client is gone.
     @concurrent func run(in hub: LiveHub, from position: StreamPosition, _ writer: inout EventWriter) async throws {
         let began = ContinuousClock.now
         var feed = LiveFeed(hub, position: position)
@@ -84,7 +87,7 @@ final class LiveStream: Sendable {
         try await writer.write(Self.event("end", ["reason": .string(reason)]))
     }
 
-    /// Returns an event's bytes; encoded JSON contains no line breaks.
+    /// Returns the bytes of an event, in which the encoded JSON contains no line breaks.
     private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let id { bytes += Array("id: \(id)\n".utf8) }
@@ -99,6 +102,6 @@ final class LiveStream: Sendable {
 struct LiveEvent: Sendable {
     var name: String
     var data: JSONObject
-    /// The stream's position after the event.
+    /// The id of the event, which contains the stream's position after it.
     var id: String
 }

@@ -1,31 +1,33 @@
-/// Reads the new rows of a growing log.
+/// A reader of the new rows in a growing log.
 ///
-/// When several processes write, a row can become visible after one with a larger id: their clocks differ, and
-/// transactions don't end in the order in which they began. So for a while after each new row, rows whose ids are
-/// smaller by at most `distance` are read again.
+/// If several processes write, a row can become visible after a row with a larger id, because clocks differ and
+/// transactions don't end in the order in which they began. For a time after each new row, rows whose ids are smaller
+/// by at most `distance` are therefore read again.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
-    /// The ids already returned among those read again; nil before the first look.
+    /// The ids of rows that are read again and were already returned; nil before the first look.
     private var told: Set<Int64>?
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of rows that are read again: more than are written in ten seconds.
+    /// The maximum number of rows that are read again, which is more than the number written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are read again: transactions last up to five seconds, and clocks differ by up to one.
+    /// The time for which rows are read again.
+    ///
+    /// Transactions last up to five seconds, and clocks differ by up to one second.
     private static let againTime: Duration = .seconds(10)
 
-    /// Creates a reader whose looks return at most `limit` rows each.
+    /// Creates a reader that returns at most `limit` rows at a time.
     init(distance: Int64, limit: Int) {
         self.distance = distance
         self.limit = limit
     }
 
-    /// Returns the rows that weren't returned yet, and moves `position` after them.
+    /// Returns the rows that haven't been returned yet, and moves `position` behind them.
     ///
-    /// Without a position the first look returns no rows and sets the position to the log's end. `page` returns rows
-    /// after an id in the order of their ids.
+    /// If `position` is nil, the first call returns no rows and sets the position to the end of the log. `page` returns
+    /// the rows after an id, in the order of their ids.
     mutating func newRows<Row>(
         after position: inout Int64?,
         at now: ContinuousClock.Instant = .now,

@@ -1,21 +1,23 @@
 import Sodium
 import Workers
 
-/// A stream's position in each object that it watches, which `Last-Event-ID` restores.
+/// A stream's position in each object that the stream watches, which can be restored from `Last-Event-ID`.
 ///
-/// For a log it holds the number of the last row, for a state a digest. So a stream resumes after any break, even a
-/// restart of the service: each row of a log is reported once, and of each state the latest. A refusal in the same
-/// millisecond as the last one can be missed.
+/// For a log, the position is the number of the last row; for a state, it is a digest. A stream can thus resume after
+/// any interruption, even a restart of the service. Each row of a log is reported once, and of each state only the
+/// latest is reported. A refusal in the same millisecond as the last one can be missed.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 
-    /// The bytes of one object in the id.
+    /// The number of bytes for each object in the id.
     private static let entryBytes = 12
 
     /// Creates a position before all events.
     init() {}
 
-    /// Parses an id; an invalid one gives a position before all events.
+    /// Parses an id.
+    ///
+    /// An invalid id gives a position before all events.
     init(id: String) {
         guard let bytes = Sodium.bytes(base64: id), bytes.count % Self.entryBytes == 0,
             bytes.count <= Self.entryBytes * Watch.countMax
@@ -27,7 +29,7 @@ struct StreamPosition: Sendable, Equatable {
         }
     }
 
-    /// The position in an object; nil before its first event.
+    /// The position in an object; nil before the object's first event.
     subscript(_ watch: Watch) -> Int64? {
         get { numbers[Self.key(watch)] }
         set { numbers[Self.key(watch)] = newValue }
@@ -39,7 +41,7 @@ struct StreamPosition: Sendable, Equatable {
         numbers = numbers.filter { keys.contains($0.key) }
     }
 
-    /// The id of an event after which a stream has this position.
+    /// The event id that stands for this position.
     var id: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(numbers.count * Self.entryBytes)
@@ -50,7 +52,7 @@ struct StreamPosition: Sendable, Equatable {
         return Sodium.base64(bytes)
     }
 
-    /// Returns the digest of a state.
+    /// Returns the digest of an object's encoded state.
     static func digest(_ bytes: [UInt8]) -> Int64 {
         let first = Sodium.sha256(bytes).prefix(8)
         return Int64(bitPattern: first.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

@@ -1,7 +1,7 @@
 import Administration
 import Domain
 
-/// An object that a stream can watch.
+/// An object of the console that a stream can watch.
 enum Watch: Hashable, Sendable {
     case overview, system, refusals, deadLetters, messages, audit, schedules
     case device(DeviceID)
@@ -44,12 +44,12 @@ enum Watch: Hashable, Sendable {
         }
     }
 
-    /// Whether the watch is for messages as they travel.
+    /// Whether the watched object is the tap on messages.
     var isTap: Bool {
         if case .tap = self { true } else { false }
     }
 
-    /// The term of the watch.
+    /// The term that names the watched object.
     var text: String {
         switch self {
         case .overview: "overview"
@@ -67,12 +67,12 @@ enum Watch: Hashable, Sendable {
         }
     }
 
-    /// Parses terms.
+    /// Parses terms such as `device:d-1`.
     ///
     /// - Throws: `Refused` for an unknown term or too many terms.
     static func read(_ terms: [Substring]) throws -> [Watch] {
         guard terms.count <= countMax else {
-            throw Refused.invalid("watch", "A stream watches at most \(countMax) things.")
+            throw Refused.invalid("watch", "A stream can follow at most \(countMax) subjects.")
         }
         return try terms.map { term in
             guard let watch = Watch(term) else {

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Synchronization
 
-/// The load that the overview shows: the current reports per second, and the reports and refusals of the last day.
+/// The load that the overview shows, which is the current number of reports a second, and the counts of the last day.
 final class OverviewLoad: Sendable {
     private struct Kept: Sendable {
         var rate = ReportRate()
@@ -13,15 +13,17 @@ final class OverviewLoad: Sendable {
     }
 
     private let kept = Mutex(Kept())
-    /// The greatest age of the day's counts, which have steps of ten minutes.
+    /// The maximum age of the day's counts before they are read again.
+    ///
+    /// The counts have steps of ten minutes.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Takes the number of reports that this process has stored; returns how many it stores a second.
+    /// Records the number of reports that this process has stored, and returns the number that it stores a second.
     func perSecond(_ stored: Int64) -> Double {
         kept.withLock { $0.rate.note(stored, at: .now) }
     }
 
-    /// Returns the counts of the last day (`Load`).
+    /// Returns the counts of the last day, as the schema's `Load`.
     func day(in store: Store, until now: Instant) throws -> JSONObject {
         let known = kept.withLock { kept in
             kept.readAt.map { ContinuousClock.now - $0 < Self.ageMax } == true ? kept.day : nil
@@ -41,17 +43,17 @@ final class OverviewLoad: Sendable {
     }
 }
 
-/// The rate at which a count grows, over the last seconds in which it was read.
+/// The rate at which a count grows, computed from its readings in the last seconds.
 struct ReportRate: Sendable {
     private var looks: [(at: ContinuousClock.Instant, count: Int64)] = []
     private var rate = 0.0
 
-    /// The age beyond which readings are dropped, except for the newest of them.
+    /// The age above which readings are dropped, except for the newest one.
     static let window: Duration = .seconds(10)
     /// The shortest time over which a rate is computed.
     static let timeMin: Duration = .milliseconds(900)
 
-    /// Notes the count at a moment, and returns its growth per second to one decimal; 0 at first.
+    /// Records the count at a moment, and returns its growth a second to one decimal place, which is 0 at first.
     mutating func note(_ count: Int64, at now: ContinuousClock.Instant) -> Double {
         while looks.count > 1, now - looks[0].at > Self.window { looks.removeFirst() }
         let first = looks.first ?? (now, count)

@@ -7,9 +7,9 @@ import Synchronization
 import Web
 import Workers
 
-/// The installation's state at a glance (`Overview`).
+/// The view of the installation's state at a glance, as the schema's `Overview`.
 final class OverviewView: Sendable {
-    /// Facts that are costly to compute and are kept for a while.
+    /// Values that take long to compute, and are therefore kept for a time.
     private struct Kept: Sendable {
         var findings: [JSONValue] = []
         var examinedAt: ContinuousClock.Instant?
@@ -18,7 +18,9 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all steps of the guide are done; then they stay done.
+        /// Whether all steps of the guide are done.
+        ///
+        /// A step that is done stays done.
         var isGuideDone = false
     }
 
@@ -26,16 +28,19 @@ final class OverviewView: Sendable {
     private let kept = Mutex(Kept())
     private let load = OverviewLoad()
 
-    /// The greatest age of the doctor's findings.
+    /// The maximum age of the doctor's findings before the doctor examines again.
     private static let examinationMax: Duration = .seconds(30)
-    /// The groups that the doctor examines: not those whose checks connect to the broker or the listeners, where each
-    /// would be noticed.
+    /// The groups of checks that the doctor runs here.
+    ///
+    /// Groups that connect to the broker or the listeners are left out, because each connection would be visible there.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The factor by which counts of devices are kept longer than counting took.
+    /// The factor for the time for which device counts are kept, relative to the time that counting took.
     private static let countedFactor = 50
-    /// The longest time that counting the devices may take for a request to wait for it.
+    /// The longest duration of a count for which a request waits.
+    ///
+    /// A longer count runs in the background.
     private static let countedQuickly: Duration = .milliseconds(20)
-    /// The least age at which devices are counted again.
+    /// The minimum age of device counts before devices are counted again.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
 
@@ -48,8 +53,9 @@ final class OverviewView: Sendable {
         }
     }
 
-    /// Returns the overview; its findings are the doctor's last ones, while the next examination runs in the
-    /// background.
+    /// Returns the overview with the doctor's last findings.
+    ///
+    /// The next examination runs in the background.
     func json() throws -> JSONObject {
         examine()
         let now = context.now
@@ -92,9 +98,9 @@ final class OverviewView: Sendable {
         return JSONObject(members: overview.members + facts.members)
     }
 
-    /// Returns the numbers of devices, which are kept for fifty times as long as counting them took.
+    /// Returns the numbers of devices, which are kept for fifty times the time that counting took.
     ///
-    /// A slow count runs in the background, and the last numbers are shown until it ends.
+    /// A slow count runs in the background, and the last numbers are returned until it ends.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in
@@ -111,7 +117,7 @@ final class OverviewView: Sendable {
         return known
     }
 
-    /// Counts the devices and keeps the numbers.
+    /// Counts the devices, and keeps the numbers.
     private func countDevices() throws -> JSONObject {
         let began = ContinuousClock.now
         defer { kept.withLock { $0.isCounting = false } }
@@ -125,7 +131,7 @@ final class OverviewView: Sendable {
         return shown
     }
 
-    /// Returns the steps of the guide to a first device.
+    /// Returns which steps of the guide to a first device are done.
     private func guide(in tx: Transaction) throws -> JSONObject {
         let names = ["product", "registered", "reported", "bound", "switched"]
         if kept.withLock(\.isGuideDone) { return JSONObject(names.map { ($0, true) }) }

@@ -13,9 +13,9 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns those of the given products that the app sees; if none are given, all that it sees.
+        /// Returns the given products that the app sees, or all products that the app sees if `asked` is nil.
         ///
-        /// Nil means all products.
+        /// A nil result means all products.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -28,14 +28,14 @@ package struct App: Sendable, Equatable {
     package var id: AppID
     /// The app's display name.
     package var name: String
-    /// The products that it sees.
+    /// The products that the app sees.
     package var products: Products
-    /// Its policies.
+    /// The app's policies.
     package var policies: AppPolicies
-    /// Its settings for identity providers.
+    /// The app's settings for identity providers.
     package var providers: [ProviderName: ProviderSettings]
 
-    /// Describes an app.
+    /// Makes an app.
     package init(
         id: AppID,
         name: String,
@@ -65,49 +65,54 @@ package struct User: Sendable, Equatable {
     package var profile: Profile
     /// Whether the account has no way to log in yet.
     package var isAnonymous: Bool
-    /// The name that the user logs in with; for a user who registered by phone, the phone number.
+    /// The name that the user logs in with.
+    ///
+    /// A user who registered by phone has the phone number as the name.
     package var username: String?
-    /// Whether `username` is a separate name, not the number that the user registered with.
+    /// Whether `username` is a separate name, and not the phone number with which the user registered.
     package var ownsUsername = true
     /// The phone number.
     package var phone: Phone?
-    /// Whether the user has verified the phone number; only a verified number logs in.
+    /// Whether the user has verified the phone number.
+    ///
+    /// Users can log in with verified numbers only.
     package var isPhoneVerified = false
-    /// The number that replaces `phone` once a code verifies it.
+    /// The new phone number, which replaces `phone` once the user verifies it with a code.
     package var pendingPhone: Phone?
-    /// The time since which the account has the phone number; nil if it always had it.
+    /// The time at which the account got its phone number, or nil if the account has always had the number.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
     /// The account's right to the e-mail address.
     package var emailClaim = EmailClaim.given
-    /// The address that replaces `email` once a link or a code verifies it.
+    /// The new e-mail address, which replaces `email` once the user verifies it with a link or a code.
     package var pendingEmail: EmailAddress?
-    /// The time since which the account has the e-mail address; nil if it always had it.
+    /// The time at which the account got its e-mail address, or nil if the account has always had the address.
     package var emailSince: Instant?
     /// The app's own id for the user.
     package var externalUID: String?
     /// The password's hash, which never leaves the service.
     package var passwordHash: String?
-    /// The picture's digest.
+    /// The digest of the user's picture.
     package var avatar: String?
-    /// The URL of the provider's picture, until the user sets one.
+    /// The URL of the picture from an identity provider, until the user sets a picture.
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []
     /// The creation time.
     package var createdAt: Instant
-    /// The time of the last login; nil before the first.
+    /// The time of the last login, or nil before the first login.
     package var lastLoginAt: Instant?
 
-    /// An account's right to an e-mail address that it names.
+    /// An account's right to the e-mail address in its profile.
     package enum EmailClaim: Int64, Sendable {
-        /// The account was registered with the address while another account held it. Both log in with it; a refusal
-        /// would reveal the other account.
+        /// The account was registered with the address while another account held it. Both accounts can log in with the
+        /// address, because a refusal would reveal the other account.
         case beside = -1
-        /// No right: the address is only recorded.
+        /// The account has no right to the address, which is only recorded.
         case given = 0
-        /// Registered with the address, unverified: it logs in until some account verifies it.
+        /// The account was registered with the address, which is unverified. Users can log in with the address until
+        /// another account verifies it.
         case registered = 1
         /// The user verified the address.
         case verified = 2
@@ -123,7 +128,9 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// The IANA time zone: the user's own, else the country's if it has a single one, else UTC.
+    /// The user's IANA time zone.
+    ///
+    /// By default, the only time zone of the user's country, or UTC if the country has several.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
@@ -139,10 +146,12 @@ package struct User: Sendable, Equatable {
         return addresses
     }
 
-    /// The account's own names, none of which can be its password.
+    /// The names of the account.
+    ///
+    /// No name can be the account's password.
     package var names: [String] { [username, phone?.text, email?.text, externalUID].compactMap(\.self) }
 
-    /// The number of ways to log in.
+    /// The number of ways in which the user can log in.
     package var waysIn: Int {
         let hasName = (username != nil && ownsUsername) || externalUID != nil || (email != nil && emailClaim != .given)
         let byPassword = passwordHash != nil && (hasName || isPhoneVerified) ? 1 : 0
@@ -171,7 +180,7 @@ package struct User: Sendable, Equatable {
 }
 
 extension User {
-    /// Removes an address, and a username equal to it.
+    /// Removes an address from the account, and the username if the username equals the address.
     package mutating func lose(_ address: Address) {
         if pending(like: address) == address { dropPending(like: address) }
         switch address {
@@ -191,10 +200,10 @@ extension User {
         }
     }
 
-    /// Returns when the account got its phone number or e-mail address; nil if it always had it.
+    /// Returns the time at which the account got its phone number or e-mail address, or nil if it has always had it.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
-    /// Sets a verified address in place of the previous one; a nil `since` means always.
+    /// Replaces the account's phone number or e-mail address with a verified one; a nil `since` means always.
     package mutating func gain(_ address: Address, since: Instant?) {
         dropPending(like: address)
         switch address {

@@ -1,6 +1,6 @@
-/// The address that a code is sent to: a phone or a mailbox.
+/// The address to which a code is sent: a phone number or an e-mail address.
 ///
-/// The rules in words (reference: accounts#addresses).
+/// The documentation describes these rules (reference: accounts#addresses).
 package enum Address: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)
@@ -13,12 +13,12 @@ package enum Address: Hashable, Sendable {
         }
     }
 
-    /// Whether it is a phone.
+    /// Whether the address is a phone number.
     package var isPhone: Bool {
         if case .phone = self { true } else { false }
     }
 
-    /// The address as it is shown and stored.
+    /// The text of the address, as shown and stored.
     package var text: String {
         switch self {
         case .phone(let phone): phone.text
@@ -48,7 +48,7 @@ package enum LoginName: Hashable, Sendable {
         if case .address(let address) = self { address } else { nil }
     }
 
-    /// The forms of the name that can't be its password.
+    /// The forms of the login name that the account's password must not equal.
     package var forms: [String] {
         switch self {
         case .address(.phone(let phone)): [phone.text, phone.national]
@@ -58,16 +58,18 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The e-mail address as a username, if it can be one.
+    /// The e-mail address as a username, or nil if the login name isn't an address that can be a username.
     package var asUsername: LoginName? {
         guard case .address(.email(let email)) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }
     }
 }
 
-/// The masking of an address, so that its owner recognises it and others don't learn it.
+/// The masking of addresses and names.
+///
+/// The owner still recognises a masked address, but others can't read it.
 package enum MaskedAddress {
-    /// Masks all but an e-mail address's first letter and domain, or a number's last two digits.
+    /// Masks an e-mail address except its first letter and domain, or a phone number except its last two digits.
     package static func text(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else {
             return "•••" + address.suffix(2)
@@ -75,6 +77,6 @@ package enum MaskedAddress {
         return address[..<at].prefix(1) + "•••" + address[at...]
     }
 
-    /// Masks all but the first character of a name, or all of a name of one character.
+    /// Masks a name except its first character; a name of one character is masked completely.
     package static func name(_ name: String) -> String { name.count > 1 ? name.prefix(1) + "•••" : "•••" }
 }

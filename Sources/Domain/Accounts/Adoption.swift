@@ -1,11 +1,11 @@
-/// The merge of an anonymous user's binding into an account, for a terminal that was used before its user logged in.
+/// The merge of an anonymous user's bindings into an account, after the user of an anonymous terminal logs in.
 ///
-/// The rules in words (reference: accounts#anonymous).
+/// The documentation describes these rules (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding after the merge, given its present one, if any.
+    /// Returns the account's binding after the merge; `own` is the binding that the account had before, if any.
     ///
-    /// The binding with the stronger role is kept; of two equal roles, the one with more access or the later end. The
-    /// account's own name and note for the device are kept, if any.
+    /// The binding with the stronger role is kept. If the roles are equal, the binding with more access is kept, or
+    /// else the binding that ends later. The account's own name and note for the device are kept, if any.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -21,10 +21,10 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns an invitation of either user after the merge, or nil if it doesn't change.
+    /// Returns an invitation from or to either user after the merge, or nil if the invitation doesn't change.
     ///
-    /// If the account is bound, its invitations as a guest become void: those between the two users, pending ones, and
-    /// those that did not make the binding.
+    /// If the account is bound to the device, some invitations in which it is the guest are revoked: invitations
+    /// between the two users, pending invitations, and all that did not create the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

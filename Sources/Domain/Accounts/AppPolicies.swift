@@ -1,47 +1,50 @@
-/// The policies of an app; policies that the app document omits have their defaults.
+/// The policies of an app.
+///
+/// A policy that the app document omits has its default.
 package struct AppPolicies: Sendable, Equatable {
-    /// The verification of an e-mail address at registration.
+    /// The way in which an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
-        /// A code verifies it first.
+        /// The user verifies the address with a code before the account exists.
         case code
-        /// The address is registered at once, and a link verifies it later.
+        /// The account is registered at once, and the user verifies the address later with a link.
         case link
-        /// The address is registered at once; a confirmation has a link that can verify it.
+        /// The account is registered at once. The confirmation mail contains a link with which the user can verify the
+        /// address.
         case none
     }
 
-    /// The treatment of an anonymous user who logs out.
+    /// The rule for an anonymous user who logs out: keep or discard the account.
     package enum Anonymous: String, Sendable, CaseIterable {
         case keep, discard
     }
 
     /// Whether answers may reveal that an account exists.
     package var revealAccounts = false
-    /// The verification of an e-mail address at registration.
+    /// The way in which an e-mail address is verified at registration.
     package var emailRegistration = EmailRegistration.code
-    /// Whether users see if their e-mail address is verified, and can verify it.
+    /// Whether users can see whether their e-mail address is verified, and can verify the address.
     package var emailVerification = true
-    /// Whether users can register with a phone.
+    /// Whether users can register with a phone number.
     package var phoneRegistration = false
     /// Whether the app provides its own user ids.
     package var uidLogin = false
     /// Whether a username that is set can be changed.
     package var usernameChangeable = true
-    /// The treatment of an anonymous user who logs out.
+    /// The rule for an anonymous user who logs out: keep or discard the account.
     package var anonymous = Anonymous.keep
 
     /// The default country code; nil if each request must name one.
     package var defaultCountryCode: String?
 
-    /// Whether cancelling an account needs more than a session.
+    /// Whether a user needs a further proof, in addition to a session, to cancel an account.
     package var cancelProof = true
-    /// The life of a session from login or refresh, in days; nil for the service's default.
+    /// The lifetime of a session from login or refresh, in days; nil for the service's default.
     package var sessionDays: Int64?
 
-    /// The allowed life of a session, in days.
+    /// The allowed range of a session's lifetime, in days.
     package static let sessionDaysRange: ClosedRange<Int64> = 1...3650
 
-    /// The refusal if phones can't register.
+    /// The refusal of a registration by phone if the app doesn't allow it.
     package static let phoneIsOff = Rejection(
         .policyRejected,
         "This app does not register phone numbers.",

@@ -1,18 +1,18 @@
 package import JSON
 
-/// One line of the audit trail: an actor, an action, the account and the source address.
+/// An entry of the audit trail, which records an action, its actor and the account concerned.
 ///
-/// It holds no secret and no code; addresses in it are masked.
+/// An entry contains no secrets and no codes, and its addresses are masked.
 package struct AuditEntry: Sendable, Equatable {
     /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind
-    /// The user whose account it was, if any.
+    /// The user whose account the action concerned, if any.
     package var uid: UserID?
     /// The app.
     package var app: AppID?
     /// The actor.
     package var actor: Actor
-    /// The terminal that it concerns.
+    /// The terminal that the action concerned, if any.
     package var terminal: TerminalID?
     /// Further details for an operator, in a few words.
     package var detail: String?

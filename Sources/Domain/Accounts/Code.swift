@@ -1,6 +1,6 @@
 /// The purpose of a code.
 ///
-/// The rules in words (reference: accounts#codes).
+/// The documentation describes these rules (reference: accounts#codes).
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
@@ -8,10 +8,12 @@ package enum CodePurpose: String, Sendable, CaseIterable {
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purposes by the numbers that SDKs send when they check a code, which differ.
+    /// The purposes by the numbers that SDKs send when they check a code.
+    ///
+    /// These numbers differ from the numbers in requests for a code.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
-    /// Whether only logged-in users may request it.
+    /// Whether only logged-in users may request a code for this purpose.
     package var needsSession: Bool {
         switch self {
         case .login, .register, .resetPassword: false
@@ -22,32 +24,37 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 
 /// The limits of codes.
 package enum CodeRules {
-    /// The life of a code, in seconds.
+    /// The lifetime of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The number of tries for a code, right or wrong: this many for requests with its `codeToken`, and as many for all
-    /// others.
+    /// The number of times that a code can be tried, right or wrong.
     ///
-    /// A code is one of 10^6. Strangers have 5 tries at each, and one address gets at most 10 codes a day: 50 tries a
-    /// day have a chance of one in 20,000, or one in 55 if they go on for a year, with a text or mail to the owner each
-    /// time. The caller that had the code sent has the token and 5 more tries: 100 a day. Many addresses don't improve
-    /// the odds: one source address has 20 codes an hour, 200 tries of 10^6, and an app 1,000 codes.
+    /// Requests with the code's `codeToken` have this number of tries, and all other requests together have the same
+    /// number.
+    ///
+    /// A code is one of 10^6. Strangers can try each code 5 times, and at most 10 codes a day are sent to an address.
+    /// An attacker's 50 tries a day succeed with a chance of one in 20,000. After a year of tries the chance is one in
+    /// 55, and each code has sent the owner a text or mail. The caller that requested the code has the token and 5 more
+    /// tries, and so 100 tries a day. An attack on many accounts has no better odds: one source address can request 20
+    /// codes an hour, which allow 200 tries of 10^6, and an app can request 1,000.
     package static let wrongCodesMax = 5
-    /// The life of a ticket, in seconds.
+    /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300
 
-    /// Returns whether a text has a code's form; no text of another form is ever right.
+    /// Returns whether a text has the form of a code: six digits.
+    ///
+    /// A text of any other form is never a valid code.
     package static func accepts(_ text: String) -> Bool { text.utf8.count == 6 && text.utf8.allSatisfy(\.isDigit) }
 }
 
-/// The scope that a code is bound to.
+/// The app, region, purpose and address for which a code is valid.
 package struct CodeScope: Hashable, Sendable {
-    /// The app that requested it.
+    /// The app that requested the code.
     package var app: AppID
-    /// The region that it was requested in.
+    /// The region in which the code was requested.
     package var region: String
-    /// Its purpose.
+    /// The purpose of the code.
     package var purpose: CodePurpose
-    /// The address that it was sent to.
+    /// The address to which the code was sent.
     package var address: Address
 
     /// Makes a scope.

@@ -6,7 +6,7 @@ package enum CommonPasswords {
 
     /// Returns whether a password is among the most common, ignoring case.
     ///
-    /// This is a binary search over the bytes of the list in the program; nothing is built or kept.
+    /// The search is a binary search over the bytes of the embedded list, and needs no further memory.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in
@@ -21,7 +21,9 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word around a position; a separator belongs to the word before it.
+    /// Returns the word at a position.
+    ///
+    /// The newline after a word belongs to that word.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>
@@ -37,6 +39,6 @@ package enum CommonPasswords {
 }
 
 extension EmbeddedTexts {
-    /// Returns a file of the folder `Texts`; empty if there is none of that name.
+    /// Returns the contents of a file in the folder `Texts`, or an empty text if there is no file with that name.
     static func file(_ name: String) -> StaticString { all.first { $0.name == name }?.text ?? "" }
 }

@@ -4,10 +4,10 @@ import Foundation
 package struct EmailAddress: Hashable, Sendable {
     /// The address as it was written.
     package let text: String
-    /// The form that all spellings of one address share.
+    /// The normalised address, which is equal for all spellings of one address.
     package let key: String
 
-    /// Reads an address; nil for a text that can't be one.
+    /// Parses an e-mail address; returns nil for a text that isn't an address.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]), Self.isDomain(parts[1]) else {
@@ -17,7 +17,7 @@ package struct EmailAddress: Hashable, Sendable {
         key = Self.key(of: text)
     }
 
-    /// Takes an address from the store.
+    /// Makes an address from stored text, without checking it.
     package init(trusted text: String) {
         self.text = text
         key = Self.key(of: text)

@@ -3,7 +3,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The name on the wire and in the app document.
     package let rawValue: String
 
-    /// Takes a known name, or `oidc:` followed by an id; nil for any other text.
+    /// Accepts a built-in name, or `oidc:` followed by an id; returns nil for any other text.
     package init?(rawValue: String) {
         let isKnown = Self.known.contains { $0.rawValue == rawValue }
         guard isKnown || Self.isIssuer(rawValue) else { return nil }
@@ -34,7 +34,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
         wechat, qq, facebook, twitter, weibo, baidu, apple, google,
     ]
 
-    /// Whether it issues ID tokens that are verified with its published keys.
+    /// Whether the provider issues ID tokens that are verified with its published keys.
     package var hasIDTokens: Bool { self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8) }
 
     package var description: String { rawValue }
@@ -44,10 +44,10 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     }
 }
 
-/// A user's identity, as a provider confirmed it.
+/// A user's identity, as confirmed by an identity provider.
 ///
-/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it never leads to an
-/// account.
+/// An account is found by `provider` and `subject` alone. The e-mail address is only the provider's claim, and is never
+/// used to find an account.
 package struct VerifiedIdentity: Sendable, Equatable {
     /// The provider.
     package var provider: ProviderName
@@ -62,7 +62,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
     /// The URL of a picture.
     package var avatarURL: String?
 
-    /// Describes an identity.
+    /// Makes an identity.
     package init(
         provider: ProviderName,
         subject: String,
@@ -81,7 +81,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// Returns a profile's name without control characters, of 64 characters at most, or nil.
+    /// Returns the first 64 characters of a profile's name without control characters, or nil if nothing is left.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -89,7 +89,9 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// Returns a picture's URL if it is one of the web; apps show it, the service doesn't fetch it.
+    /// Returns a picture's URL if it is a valid HTTP or HTTPS URL.
+    ///
+    /// Apps show the picture; the service never fetches it.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count), picture.utf8.allSatisfy(\.isVisible),
             picture.hasPrefix("https://") || picture.hasPrefix("http://")
@@ -100,27 +102,29 @@ extension VerifiedIdentity {
 
 /// The reason why an identity could not be verified.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// The problem with a credential, for logs and tests; never contains part of it.
+    /// The problem with a credential, for logs and tests.
+    ///
+    /// The text never contains part of the credential.
     package enum Reason: String, Sendable {
-        /// The provider doesn't know it or no longer accepts it, or its signature is wrong.
+        /// The provider doesn't know the credential or no longer accepts it, or the signature is wrong.
         case refused
-        /// It has expired.
+        /// The credential has expired.
         case expired
-        /// It was issued for another app.
+        /// The credential was issued for another app.
         case otherApp
-        /// It belongs to a user other than the app says.
+        /// The credential belongs to a different user than the app claims.
         case otherUser
-        /// Another issuer made it.
+        /// The credential comes from another issuer.
         case otherIssuer
-        /// It can't be read, or uses an algorithm that isn't accepted.
+        /// The credential can't be parsed, or uses an algorithm that isn't accepted.
         case malformed
-        /// It was made for another login attempt.
+        /// The credential was issued for another login attempt.
         case nonce
     }
 
     /// The credential doesn't prove who the user is.
     case invalidCredential(Reason)
-    /// The provider can't be asked at present; another try makes sense after `retryAfter` seconds.
+    /// The provider can't be reached at present; the app can try again after `retryAfter` seconds.
     ///
     /// `because` is the reason, for operators, without secrets.
     case unavailable(retryAfter: Int64, because: String)

@@ -1,18 +1,18 @@
 /// The rules that a password must meet before it is hashed.
 ///
-/// Passwords are compared and hashed in one Unicode form, NFKC, so that the keyboard makes no
-/// difference. The standard library can't make that form, so callers pass a function; `Providers`
-/// adds versions without that parameter.
-/// The rules in words (reference: accounts#passwords).
+/// Passwords are compared and hashed in the Unicode form NFKC, so that different keyboards give the same password. The
+/// standard library can't produce NFKC, so callers pass a function that does. `Providers` adds versions of these
+/// methods without that parameter. The documentation describes these rules (reference: accounts#passwords).
 package enum PasswordRules {
     /// The length of a password, in characters (Unicode scalars of the normalised form).
     package static let length = 8...128
-    /// The maximum number of scalars that are normalised: NFKC seldom makes one scalar of four.
+    /// The maximum number of scalars in a password before it is normalised; NFKC seldom merges four scalars into one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.
     ///
-    /// `names` are the account's own: username, e-mail and phone, if any; `normalise` returns the NFKC form of a text.
+    /// `names` are the account's username, e-mail address and phone number, if any. `normalise` returns the NFKC form
+    /// of a text.
     ///
     /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is too long.
     package static func check(
@@ -28,7 +28,7 @@ package enum PasswordRules {
             throw weak(field, "A password has at least \(length.lowerBound) characters.")
         }
         guard !CommonPasswords.contains(text) else {
-            throw weak(field, "This password is among the first that attackers try; choose another.")
+            throw weak(field, "This password is one of the first that attackers try; choose another.")
         }
         let lower = text.lowercased()
         let own = names.flatMap { ownForms(of: normalise($0).lowercased()) }
@@ -36,7 +36,7 @@ package enum PasswordRules {
         return Array(text.utf8)
     }
 
-    /// Returns the form in which a password is hashed and compared; nil if it is too long.
+    /// Returns the form in which a password is hashed and compared, or nil if the password is too long.
     package static func normalised(
         _ password: String,
         normalise: (String) -> String
@@ -46,7 +46,8 @@ package enum PasswordRules {
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// Returns a name unchanged, its part before an @, and the name without the signs of a phone number.
+    /// Returns three forms of a name: unchanged, only the part before an @, and without the punctuation of phone
+    /// numbers.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

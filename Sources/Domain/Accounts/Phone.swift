@@ -8,23 +8,24 @@ package struct Phone: Hashable, Sendable {
     /// The number as it is stored and shown, such as `+4915112345678`.
     package var text: String { "+" + countryCode + national }
 
-    /// Reads a number as people write it.
+    /// Parses a phone number as people write it; returns nil for any other text.
     ///
-    /// Spaces, dots, dashes, slashes and parentheses are ignored, as are leading zeros, and the country code in front
-    /// if it is marked by `+`, by `00`, or by a dash after it, as in `86-13800138000`.
+    /// Spaces, dots, dashes, slashes, parentheses and leading zeros are ignored. A country code in front is ignored if
+    /// it is marked by `+` or `00`, or followed by a dash, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // Bytes and code points are compared: with a combining sign, a digit would be another `Character`.
+        // Bytes and code points are compared here, because a digit with a combining sign would be a different
+        // `Character`.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
-        // From here on the text is digits after at most one sign, so characters are bytes.
+        // The text now consists of digits after at most one sign, so each character is one byte.
         guard digits.utf8.dropFirst().allSatisfy(\.isDigit) else { return nil }
         if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
             digits = digits.dropFirst(digits.utf8.first == UInt8(ascii: "+") ? 1 : 2)
             guard digits.utf8.starts(with: countryCode.utf8) else { return nil }
             digits = digits.dropFirst(countryCode.count)
         }
-        // In Italy the zero belongs to the number.
+        // In Italy, the leading zero is part of the national number.
         if countryCode != "39" { digits = digits.drop { $0 == "0" } }
         guard digits.utf8.allSatisfy(\.isDigit),
             digits.utf8.count >= 4, digits.utf8.count + countryCode.utf8.count <= 15
@@ -33,13 +34,13 @@ package struct Phone: Hashable, Sendable {
         national = String(digits)
     }
 
-    /// Takes a number from the store.
+    /// Makes a phone number from stored text, without checking it.
     package init(trusted text: String, countryCode: String) {
         self.countryCode = countryCode
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The fewest digits of a phone number without any mark; a shorter text, 1001, is a name.
+    /// The minimum number of digits for a text of digits alone to count as a phone number; `1001` is a name.
     private static let plainDigitsMin = 7
 
     /// Returns whether a text looks like a phone number.
@@ -51,7 +52,7 @@ package struct Phone: Hashable, Sendable {
             }
     }
 
-    /// Returns a number without the signs that are ignored.
+    /// Returns a phone number without spaces and punctuation.
     fileprivate static func withoutMarks(_ text: String) -> String {
         let marks = " .-/()\u{00a0}".unicodeScalars
         return String(String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) }))
@@ -60,7 +61,7 @@ package struct Phone: Hashable, Sendable {
 
 /// The form of country codes: one to three digits that don't begin with zero.
 package enum CountryCode {
-    /// Returns whether a text has the form.
+    /// Returns whether a text has the form of a country code.
     package static func accepts(_ text: String) -> Bool {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0") && text.utf8.allSatisfy(\.isDigit)
     }
@@ -71,7 +72,7 @@ package enum CountryCode {
         guard digits.first == UInt8(ascii: "+") else { return nil }
         let number = String(Substring(digits.dropFirst().prefix(3)))
         guard accepts(number), number.utf8.count == 3 else { return nil }
-        // No country code is a prefix of another; all others have three digits.
+        // No country code is a prefix of another. Codes that aren't 1, 7 or listed in `ofTwoDigits` have three digits.
         if number.hasPrefix("1") || number.hasPrefix("7") { return String(number.prefix(1)) }
         let two = String(number.prefix(2))
         return ofTwoDigits.contains(two) ? two : number

@@ -41,7 +41,7 @@ package struct Profile: Sendable, Equatable {
     /// The language of messages to the user, as a tag.
     package var language: String? { texts["language"].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Applies the fields that another profile sets; the others stay.
+    /// Applies the fields that another profile sets, and keeps all other fields.
     package mutating func merge(_ other: Profile) {
         nickname = other.nickname ?? nickname
         tempUnit = other.tempUnit ?? tempUnit
@@ -52,7 +52,7 @@ package struct Profile: Sendable, Equatable {
         if let more = other.custom { custom = Self.merged(custom ?? [:], more) }
     }
 
-    /// Merges the app's own data, key by key: null removes a key.
+    /// Merges the app's own data key by key; a null value removes the key.
     private static func merged(_ old: JSONObject, _ more: JSONObject) -> JSONObject {
         var merged = old
         for member in more.members {

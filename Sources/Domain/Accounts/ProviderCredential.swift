@@ -1,18 +1,18 @@
 import JSON
 
-/// The credential that an app got from an identity provider and logs in with.
+/// The credential that an app got from an identity provider, and with which its user logs in.
 ///
-/// The rules in words (reference: accounts#providers).
+/// The documentation describes these rules (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
-    /// The proof itself, by its kind of verification.
+    /// The secret part of a credential, by the way in which it is verified.
     package enum Proof: Sendable, Equatable {
         /// A code to exchange at the provider with the app's secret.
         case code(String)
-        /// An access token, which the provider checks; `user` is its user according to the app.
+        /// An access token, which the provider checks; `user` is the token's user according to the app.
         case accessToken(String, user: String?)
-        /// A token of OAuth 1.0a and its secret.
+        /// An OAuth 1.0a token and its secret.
         case signingKey(String, secret: String)
-        /// A signed ID token; `user` is its user according to the app.
+        /// A signed ID token; `user` is the token's user according to the app.
         case idToken(String, user: String?, nonce: String?)
     }
 
@@ -29,7 +29,7 @@ package struct ProviderCredential: Sendable, Equatable {
         self.nickname = nickname
     }
 
-    /// Returns a made-up credential for testing a provider; nil for providers of ID tokens.
+    /// Returns an invalid credential for testing whether a provider answers, or nil for providers of ID tokens.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {
@@ -45,10 +45,10 @@ package struct ProviderCredential: Sendable, Equatable {
 
     /// The maximum number of bytes of a token; ID tokens with many claims are the longest.
     package static let tokenMax = 16_384
-    /// The maximum number of bytes of an id at a provider.
+    /// The maximum number of bytes of a user's id at a provider.
     package static let idMax = 256
 
-    /// Reads `provider` and `credential` of a request.
+    /// Parses the fields `provider` and `credential` of a request.
     ///
     /// - Throws: `Rejection` with the field at fault: `params.provider` or one of `params.credential`.
     package static func parse(provider: String, credential fields: Fields) throws(Rejection) -> ProviderCredential {
@@ -75,7 +75,8 @@ package struct ProviderCredential: Sendable, Equatable {
         return ProviderCredential(name, proof)
     }
 
-    /// Reads Tuya's form of it: type `ap` is Apple, and Apple's other details are in `extraInfo`.
+    /// Parses a credential in Tuya's form, in which the type `ap` means Apple and `extraInfo` contains Apple's other
+    /// details.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")
@@ -96,14 +97,14 @@ package struct ProviderCredential: Sendable, Equatable {
     }
 }
 
-/// The members of a credential, read with their limits.
+/// The reading of a credential's members, with the limits on their sizes.
 extension Fields {
-    /// Returns a token, code or secret: visible ASCII characters, as all providers make them.
+    /// Returns a token, code or secret, which consists of visible ASCII characters at all providers.
     fileprivate func token(_ name: String) throws(Rejection) -> String {
         let text = try givenText(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,
             text.utf8.allSatisfy(\.isVisible)
-        else { throw refuse(name, "is too long or has odd characters") }
+        else { throw refuse(name, "is too long or has characters that are not allowed") }
         return text
     }
 
@@ -113,7 +114,9 @@ extension Fields {
         return try bounded(name, givenText(name))
     }
 
-    /// Reads an optional text; apps pass empty ones for values that a provider gives only once.
+    /// Reads an optional text.
+    ///
+    /// Apps pass an empty text for a value that a provider gives only at the first login.
     fileprivate func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
         return isAbsent ? nil : try bounded(name, givenText(name))

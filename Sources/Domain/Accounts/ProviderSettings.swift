@@ -2,30 +2,34 @@ import JSON
 
 /// An app's settings for an identity provider, read and checked from its `providers[name]` object.
 package struct ProviderSettings: Sendable, Equatable {
-    /// The kind of WeChat id that stands for a user.
+    /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id for this client id, which always exists.
+        /// The user's id for one client id; WeChat always returns it.
         case openID = "openid"
-        /// The user's id for all apps of one WeChat developer account.
+        /// The user's id that is shared by all apps of one WeChat developer account.
         case unionID = "unionid"
     }
 
     /// The provider.
     package let provider: ProviderName
-    /// Whether users may log in with it.
+    /// Whether users may log in with the provider.
     package var isEnabled: Bool
-    /// Whether access tokens are kept, for the app to read later.
+    /// Whether the service keeps access tokens so that the app can read them later.
     package var keepsToken: Bool
-    /// The app's ids at the provider; credentials issued for any other are refused.
+    /// The app's ids at the provider.
+    ///
+    /// Credentials issued for any other id are refused.
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
     /// The root of the provider's API, or the issuer of its ID tokens, without a final slash.
     package var baseURL: String
-    /// The kind of id that stands for a user of WeChat.
+    /// The kind of WeChat id that identifies a user.
     package var subject = Subject.openID
 
-    /// Makes settings; without a URL, the provider's public address is used.
+    /// Makes settings.
+    ///
+    /// If `baseURL` is nil, the provider's public URL is used.
     package init(
         provider: ProviderName,
         isEnabled: Bool = true,
@@ -42,7 +46,7 @@ package struct ProviderSettings: Sendable, Equatable {
         self.baseURL = baseURL ?? Self.publicURLs[provider] ?? ""
     }
 
-    /// The default address of each provider.
+    /// The default base URL of each provider.
     private static let publicURLs: [ProviderName: String] = [
         .wechat: "https://api.weixin.qq.com",
         .qq: "https://graph.qq.com",
@@ -54,7 +58,7 @@ package struct ProviderSettings: Sendable, Equatable {
         .google: "https://accounts.google.com",
     ]
 
-    /// The providers that are called with the app's only id and its secret.
+    /// The providers that need exactly one client id, and the app's secret.
     private static let withSecret: [ProviderName] = [.wechat, .facebook, .twitter]
 
     /// Returns the members that the settings of a provider may have in an app document.
@@ -65,9 +69,9 @@ package struct ProviderSettings: Sendable, Equatable {
             + (provider == .wechat ? ["subject"] : [])
     }
 
-    /// Reads one member of an app document's `providers`.
+    /// Parses one member of `providers` in an app document.
     ///
-    /// A disabled provider can be incomplete.
+    /// The settings of a disabled provider can be incomplete.
     /// - Throws: `Rejection` with the field at fault.
     package static func parse(_ name: String, in providers: Fields) throws(Rejection) -> ProviderSettings {
         guard let provider = ProviderName(rawValue: name) else {
@@ -94,17 +98,17 @@ package struct ProviderSettings: Sendable, Equatable {
 
     private func checkComplete(_ fields: Fields) throws(Rejection) {
         guard !clientIDs.isEmpty else {
-            throw fields.refuse("clientIds", "is needed: the app's ids there")
+            throw fields.refuse("clientIds", "is needed: the app's ids at the provider")
         }
         guard !baseURL.isEmpty else {
             throw fields.refuse("issuer", "is needed: the issuer's URL")
         }
         guard Self.withSecret.contains(provider) else { return }
-        guard clientIDs.count == 1 else { throw fields.refuse("clientIds", "must hold exactly one id") }
+        guard clientIDs.count == 1 else { throw fields.refuse("clientIds", "must contain exactly one id") }
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
-    /// Returns whether secrets may be sent to an address: over TLS, or to this machine.
+    /// Returns whether secrets may be sent to a URL: it must use TLS or lead to this machine.
     package static func isSafeURL(_ url: String) -> Bool {
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         guard url.hasPrefix("http://") else { return false }
@@ -115,7 +119,7 @@ package struct ProviderSettings: Sendable, Equatable {
     }
 }
 
-/// The members of a provider's settings, read with their limits.
+/// The reading of the members of a provider's settings, with the limits on their sizes.
 extension Fields {
     fileprivate func visibleText(_ name: String) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
@@ -134,7 +138,7 @@ extension Fields {
         return ids
     }
 
-    /// Returns a URL that secrets may be sent to: HTTPS, unless it leads to this machine.
+    /// Returns a URL to which secrets may be sent: an HTTPS URL, or an HTTP URL of this machine.
     fileprivate func url(_ name: String) throws(Rejection) -> String? {
         guard let url = try visibleText(name) else { return nil }
         guard ProviderSettings.isSafeURL(url), !url.contains("?"), !url.contains("#") else {

@@ -1,23 +1,25 @@
-/// The last success and the last failure of a provider for an app.
+/// The times of a provider's last success and last failure for an app.
 package struct ProviderUse: Sendable, Equatable {
-    /// The last success.
+    /// The time of the last success.
     package var succeededAt: Instant?
-    /// The last failure.
+    /// The time of the last failure.
     package var failedAt: Instant?
-    /// The reason for that failure, without secrets.
+    /// The reason for the last failure, without secrets.
     package var failure: String?
 
-    /// The pause before the same outcome is recorded again, in seconds: all users share one row.
+    /// The interval after which the same outcome is recorded again, in seconds.
+    ///
+    /// All users of an app share one row, which would otherwise be written at each login.
     static let noteSeconds: Int64 = 60
 
-    /// Makes a use.
+    /// Makes a record of a provider's use.
     package init(succeededAt: Instant? = nil, failedAt: Instant? = nil, failure: String? = nil) {
         self.succeededAt = succeededAt
         self.failedAt = failedAt
         self.failure = failure
     }
 
-    /// Returns whether to record an outcome: a changed one, or the same after `noteSeconds`.
+    /// Returns whether to record an outcome, because it differs from the last one or `noteSeconds` have passed.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

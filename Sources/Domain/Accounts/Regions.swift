@@ -1,15 +1,15 @@
-/// The regions by country, and those served here.
+/// The known regions, with their countries and endpoints, and the regions that this installation serves.
 package struct Regions: Sendable, Equatable {
-    /// The regions that this installation serves, the default one first.
+    /// The regions that this installation serves; the first is the default region.
     package var served: [String]
-    /// The regions by country code; all other codes belong to the default one.
+    /// The regions by country code; all other country codes belong to the default region.
     package var byCountry: [String: String]
     /// The known endpoints of other regions.
     package var endpoints: [String: String]
-    /// The default country code, a policy of the requesting app.
+    /// The default country code, from the policies of the requesting app.
     package var defaultCountryCode: String?
 
-    /// Describes regions.
+    /// Makes regions.
     package init(served: [String] = ["default"], byCountry: [String: String] = [:], endpoints: [String: String] = [:]) {
         self.served = served
         self.byCountry = byCountry
@@ -18,19 +18,19 @@ package struct Regions: Sendable, Equatable {
 
     /// A region as apps see it.
     package struct Region: Sendable, Equatable {
-        /// Its name.
+        /// The region's name.
         package var name: String
-        /// The country codes whose users belong to it, in order.
+        /// The sorted country codes whose users belong to the region.
         package var countryCodes: [String]
-        /// Whether users of all unlisted country codes belong to it.
+        /// Whether the users of all unlisted country codes belong to the region.
         package var isDefault: Bool
-        /// Whether it is served here.
+        /// Whether this installation serves the region.
         package var isServed: Bool
-        /// The endpoint that serves it elsewhere, if known.
+        /// The endpoint of another installation that serves the region, if known.
         package var endpoint: String?
     }
 
-    /// All known regions, those served here first.
+    /// All known regions, beginning with the regions that this installation serves.
     package var all: [Region] {
         let others = Set(byCountry.values).union(endpoints.keys).subtracting(served).sorted()
         return (served + others).map { name in
@@ -44,9 +44,9 @@ package struct Regions: Sendable, Equatable {
         }
     }
 
-    /// Returns the region for a country code, or the one that the request names.
+    /// Returns the region that the request names, or else the region of a country code.
     ///
-    /// - Throws: `Rejection` with `RegionNotServed` for one that is served elsewhere or nowhere.
+    /// - Throws: `Rejection` with `RegionNotServed` if this installation doesn't serve the region.
     package func region(of countryCode: String, named: String?) throws(Rejection) -> String {
         let region = named ?? byCountry[countryCode] ?? served.first ?? "default"
         if served.contains(region) { return region }

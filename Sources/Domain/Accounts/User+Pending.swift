@@ -1,21 +1,21 @@
-/// A pending address. Once a code or a link verifies it, it replaces the address that the user logs in with.
+/// A user's pending address, which replaces the present address once the user verifies it with a code or a link.
 ///
-/// Until then the old address still logs in and resets the password.
+/// Until the pending address is verified, the user can still log in and reset the password with the present address.
 extension User {
-    /// Returns the pending address of the same kind, phone or e-mail.
+    /// Returns the pending address of the same kind as `address`: a phone number or an e-mail address.
     package func pending(like address: Address) -> Address? {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the present address of this kind stays until another is verified.
+    /// Returns whether the account keeps its present address of the same kind until the user verifies another.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
 
-    /// Records an unverified address, which has no effect yet.
+    /// Records an address that the user hasn't verified yet.
     ///
-    /// It stays pending beside an address that the account relies on, and replaces any other at once. Recording the
-    /// present address again drops the pending one.
+    /// The new address stays pending if the account relies on its present address, and replaces the present address at
+    /// once otherwise. Recording the present address again drops the pending address.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {
@@ -36,12 +36,12 @@ extension User {
         }
     }
 
-    /// Drops the pending address of the same kind, phone or e-mail.
+    /// Drops the pending address of the same kind as `address`: the phone number or the e-mail address.
     package mutating func dropPending(like address: Address) {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that a link would verify: the pending one, else the unverified one.
+    /// The e-mail address that the user can verify with a link: the pending address, or else the unverified one.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

@@ -2,21 +2,22 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number: the number could belong to another user, who would be locked out or mistaken for
-/// this one. Up to six digits alone are a name; a phone number that short must be written in E.164 to log in. It can be
-/// an e-mail address, but gives no right to it: the account that holds the address takes precedence wherever the
-/// address names an account, gets the mails sent to it, and removes it from this username by verifying it.
+/// A username must not look like a phone number. The number could belong to another user, who would be locked out or
+/// mistaken for this user. A text of up to six digits is a name; a phone number that short must be written in E.164 to
+/// log in. A username can be an e-mail address, but gives the user no right to the address. If another account has the
+/// address, a login with the address finds that account, mail to the address goes to that account, and the username is
+/// removed when that account verifies the address.
 package struct Username: Hashable, Sendable {
-    /// The name as it was chosen.
+    /// The name as the user chose it.
     package let text: String
-    /// The form that all spellings of one name share.
+    /// The normalised name, which is equal for all spellings of one name.
     package let key: String
     /// The name as an e-mail address, if it is one.
     package let email: EmailAddress?
 
     /// Checks a requested name.
     ///
-    /// - Throws: `Rejection` with the fault.
+    /// - Throws: `Rejection` that describes the fault.
     package init(_ text: String, field: String = "params.username") throws(Rejection) {
         guard (1...64).contains(text.unicodeScalars.count), text.unicodeScalars.allSatisfy(Self.isVisible),
             text.first != " ", text.last != " "

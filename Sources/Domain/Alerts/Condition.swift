@@ -4,22 +4,22 @@ package import JSON
 package enum ConditionKind: String, Sendable, CaseIterable {
     case alert, fault
 
-    /// The type of the event that clears it.
+    /// The type of the event that clears a condition of this kind.
     package var clearedType: String { rawValue + "Cleared" }
 
-    /// The field of a report, and of a product, that lists such conditions.
+    /// The name of the field that lists conditions of this kind, in a report and in a product.
     package var field: String { rawValue + "s" }
 }
 
 extension Report {
-    /// An alert or a fault as a device names it; `value: false` clears it.
+    /// An alert or a fault in a device's report; the value `false` clears the condition.
     package struct Condition: Sendable, Equatable {
         /// The condition's name in its product.
         package var name: String
-        /// The device's value for it; true if it gives none.
+        /// The device's value for the condition; true if the report gives no value.
         package var value: JSONValue
 
-        /// Names a condition.
+        /// Makes a condition from its name and value.
         package init(_ name: String, value: JSONValue = true) {
             self.name = name
             self.value = value
@@ -28,15 +28,17 @@ extension Report {
 }
 
 extension Status {
-    /// An alert or a fault that is on.
+    /// An alert or a fault that has been raised and not yet cleared.
     package struct OpenCondition: Sendable, Equatable {
-        /// Whether it is an alert or a fault.
+        /// The kind of the condition: alert or fault.
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The event that announced it; its clearing carries the same id.
+        /// The id of the event that announced the condition.
+        ///
+        /// The event that clears the condition has the same id.
         package var eventID: String
-        /// The time of the newest report that raised it.
+        /// The time of the newest report that raised the condition.
         package var ts: Instant
 
         /// Makes an open condition.
@@ -48,13 +50,13 @@ extension Status {
         }
     }
 
-    /// An alert or a fault that is off, with its time, so that a late report can't raise it again.
+    /// An alert or a fault that was cleared, kept with its time so that a late report can't raise the condition again.
     package struct ClearedCondition: Sendable, Equatable {
-        /// Whether it is an alert or a fault.
+        /// The kind of the condition: alert or fault.
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The time of the newest report that cleared it.
+        /// The time of the newest report that cleared the condition.
         package var ts: Instant
 
         /// Makes a cleared condition.

@@ -2,36 +2,36 @@ package import JSON
 
 /// A command to a device and its outcome.
 ///
-/// The rules in words (reference: commands#life).
+/// The documentation describes these rules (reference: commands#life).
 package struct Command: Sendable, Equatable {
-    /// The state of a command, as far as it is known.
+    /// The state of a command, as far as the service knows.
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
-        /// Whether no other state can follow.
+        /// Whether the state is final, so that no other state can follow.
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
-    /// The handling of a command while the device is offline.
+    /// The way in which a command is handled while its device is offline.
     package enum Mode: String, Sendable, CaseIterable {
-        /// It is refused.
+        /// The command is refused.
         case now
-        /// It is queued, and sent with the other queued commands.
+        /// The command is queued, and sent together with the other queued commands when the device connects.
         case queue
     }
 
-    /// A state of the command, with its time and its cause.
+    /// A change of the command's state, with its time and its cause.
     package struct Step: Sendable, Equatable {
-        /// The party that caused a state.
+        /// The party that caused a change of state.
         package enum Cause: String, Sendable {
             case asker, device, system
         }
 
-        /// The state.
+        /// The new state.
         package var state: State
-        /// The time at which it began.
+        /// The time at which the state began.
         package var at: Instant
-        /// The party that caused it.
+        /// The party that caused the state.
         package var cause: Cause
 
         /// Makes a step.
@@ -47,53 +47,54 @@ package struct Command: Sendable, Equatable {
         case write, query
     }
 
-    /// The device.
+    /// The device that the command is for.
     package var did: DeviceID
     /// The command's number, which grows strictly per device.
     package var cid: Int64
-    /// The app's own number.
+    /// The app's own number for the command.
     package var sn: Int64
-    /// Its kind.
+    /// The command's kind.
     package var kind: Kind
-    /// Its state.
+    /// The command's state.
     package private(set) var state: State
-    /// Whether it may wait for the device.
+    /// Whether the command may wait until the device is online.
     package var mode: Mode
-    /// The values to set, as they may be shown.
+    /// The values to set, with write-only values masked.
     package var data: JSONObject
-    /// The values for the device if `data` hides some; nil once the state is final.
+    /// The unmasked values for the device, if `data` masks some of them; nil once the state is final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
-    /// The sender.
+    /// The sender of the command.
     package var actor: Actor
-    /// The user for whom a server with an API key sent it; nil for other senders.
+    /// The user for whom a server with an API key sent the command; nil for other senders.
     package var beneficiary: UserID?
     /// The app whose terminal receives the outcome; nil if no terminal sent the command.
     package var app: AppID?
-    /// The time at which it was accepted.
+    /// The time at which the command was accepted.
     package var createdAt: Instant
-    /// The expiry time.
+    /// The time at which the command expires.
     package var expiresAt: Instant
-    /// The time at which its state became final.
+    /// The time at which the command's state became final.
     package var doneAt: Instant?
-    /// The states that it has had, in order.
+    /// The states that the command has had, in order.
     package var steps: [Step]
-    /// The reason why the service gave it up, whether or not it was sent.
+    /// The reason why the service gave up the command, whether or not the command was sent.
     package var refusal: ErrorCode?
     /// The device's result code.
     package var code: Int64?
-    /// The data of the device's answer.
+    /// The data in the device's answer.
     package var result: JSONObject?
-    /// The trace of the request that caused it.
+    /// The trace id of the request that caused the command.
     package var trace: TraceID?
-    /// Whether the device answered after the expiry.
+    /// Whether the device answered after the command had expired.
     package var isLate = false
 
-    /// The user by whose rights it is sent, and its outcome shown; nil for schedules, operators and the service.
+    /// The user with whose rights the command is sent, and who can see its outcome; nil for schedules, operators and
+    /// the service.
     package var user: UserID? { actor.kind == .user ? UserID(trusted: actor.id) : beneficiary }
 
-    /// The number of values to set.
+    /// The number of values that the command sets.
     package var valueCount: Int { data.members.count }
 
     /// Makes a command.
@@ -127,7 +128,9 @@ package struct Command: Sendable, Equatable {
         self.steps = steps ?? [Step(state, at: createdAt, by: .asker)]
     }
 
-    /// Changes the state; a final state drops the hidden values.
+    /// Changes the command's state.
+    ///
+    /// A final state removes the hidden values.
     package mutating func turn(_ next: State, at now: Instant, by cause: Step.Cause) {
         state = next
         steps.append(Step(next, at: now, by: cause))
@@ -136,16 +139,18 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// The time at which it was sent; nil before, and for commands of versions that kept no steps.
+    /// The time at which the command was sent.
+    ///
+    /// The time is nil for a command that hasn't been sent, or that an earlier version stored without steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
-    /// Returns whether it is past its deadline.
+    /// Returns whether the command has reached its expiry time.
     package func isOver(at now: Instant) -> Bool { expiresAt <= now }
 
-    /// The default life of a command, in seconds.
+    /// The default lifetime of a command of the mode `now`, in seconds.
     package static let ttlDefault: Int64 = 30
-    /// The default life of a command that waits for its device, in seconds: 7 days.
+    /// The default lifetime of a command of the mode `queue`, in seconds: 7 days.
     package static let queuedTTLDefault: Int64 = 604_800
-    /// The longest life of a command, in seconds: 7 days.
+    /// The longest lifetime of a command, in seconds: 7 days.
     package static let ttlMax: Int64 = 604_800
 }

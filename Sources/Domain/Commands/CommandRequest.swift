@@ -2,27 +2,27 @@ package import JSON
 
 /// A request for a command, before the command has a number and a state.
 package struct CommandRequest: Sendable {
-    /// The device.
+    /// The device that the command is for.
     package var did: DeviceID
     /// The kind of command.
     package var kind: Command.Kind
-    /// The values to set; checked against the product's writable data points.
+    /// The values to set, which are checked against the product's writable data points.
     package var data: JSONObject
     /// Bytes for the device instead of values, as base64 text.
     package var binary: String?
-    /// The sender's own number.
+    /// The sender's own number for the command.
     package var sn: Int64
-    /// Its handling while the device is offline.
+    /// The way in which the command is handled while the device is offline.
     package var mode: Command.Mode
-    /// The command's life, in seconds; nil for the mode's default.
+    /// The command's lifetime, in seconds; nil for the default of its mode.
     package var ttl: Int64?
-    /// The sender.
+    /// The sender of the command.
     package var actor: Actor
-    /// The user for whom a server with an API key asks; nil for other senders.
+    /// The user for whom a server with an API key sends the command; nil for other senders.
     package var beneficiary: UserID?
-    /// The app whose terminal receives the outcome; nil if the request came from no terminal.
+    /// The app whose terminal receives the outcome; nil if the request didn't come from a terminal.
     package var app: AppID?
-    /// The trace that it belongs to.
+    /// The trace id of the request.
     package var trace: TraceID
 
     /// Makes a request.
@@ -52,10 +52,10 @@ package struct CommandRequest: Sendable {
         self.trace = trace
     }
 
-    /// The command's life, in seconds.
+    /// The command's lifetime, in seconds.
     package var lifetime: Int64 { ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault) }
 
-    /// Returns the queued command, with write-only values of the product masked in `data`.
+    /// Returns the command in the state `queued`, with the values of write-only data points masked in `data`.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {
         let shown = ProductRules.masked(data, product: product)
         var command = Command(

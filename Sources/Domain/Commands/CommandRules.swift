@@ -1,14 +1,14 @@
 package import JSON
 
-/// The transitions of a command's state.
+/// The rules for transitions of a command's state.
 ///
-/// The rules in words (reference: commands#life).
+/// The documentation describes these rules (reference: commands#life).
 package enum CommandRules {
-    /// Applies a device's answer; returns whether it made the state final.
+    /// Applies a device's answer to a command, and returns whether the command's state became final.
     ///
-    /// A second answer doesn't change the command; its values count like any report's. An answer after the expiry is
-    /// kept and marked late, and the command stays expired. A command that was never sent can't be answered (reference:
-    /// commands#device).
+    /// A second answer doesn't change the command, but its values count like the values of any report. An answer after
+    /// the expiry is kept and marked late, and the command stays expired. An answer to a command that was never sent
+    /// has no effect on the command (reference: commands#device).
     package static func answered(_ command: inout Command, code: Int64, data: JSONObject?, at now: Instant) -> Bool {
         switch command.state {
         case .sent where !command.isOver(at: now):
@@ -28,14 +28,14 @@ package enum CommandRules {
         }
     }
 
-    /// Expires a command past its deadline; returns whether it changed.
+    /// Expires a command whose expiry time has passed, and returns whether the command changed.
     package static func expired(_ command: inout Command, at now: Instant) -> Bool {
         guard !command.state.isFinal, command.isOver(at: now) else { return false }
         command.turn(.expired, at: now, by: .system)
         return true
     }
 
-    /// Fails a command that must not be carried out any more.
+    /// Sets a command that must not be carried out any more to `failed`.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
@@ -43,8 +43,8 @@ package enum CommandRules {
 
     /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// `waiting` is in the order of the numbers. Commands of the mode `now` stay separate, and older values never
-    /// override theirs.
+    /// The commands in `waiting` are sorted by their numbers. Commands of the mode `now` stay separate, and an older
+    /// queued value never overrides a value that they set.
     package static func merged(
         _ waiting: [Command],
         at now: Instant
@@ -71,11 +71,11 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    /// Supersedes queued commands that newer ones replace in any case.
+    /// Returns the queued commands that newer commands replace completely, in the state `superseded`.
     ///
-    /// A command is superseded if, for each of its values, a newer command of the same sender sets the value, is sent
-    /// whenever the older one would be, and waits at least as long. `waiting` is in the order of the numbers, the
-    /// newest last. The commands that stay merge into the same command as all would have.
+    /// A command is superseded if, for each of its values, a newer queued command of the same sender sets the same
+    /// attribute and expires no earlier. The commands in `waiting` are sorted by their numbers, with the newest last.
+    /// The remaining commands merge into the same command as all the commands would without this step.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -92,13 +92,13 @@ package enum CommandRules {
         return replaced.reversed()
     }
 
-    /// An attribute as set by one sender.
+    /// An attribute, with the sender that sets its value.
     private struct Value: Hashable {
-        /// The sender, from any terminal.
+        /// The sender, without the terminal.
         var asker: Actor
-        /// The user for whom a server sent it.
+        /// The user for whom a server sent the command.
         var beneficiary: UserID?
-        /// The attribute's name in UTF-8; nil for bytes.
+        /// The attribute's name in UTF-8; nil for a command's binary data.
         var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {
@@ -124,9 +124,11 @@ package enum CommandRules {
 }
 
 extension Command {
-    /// The values for the device.
+    /// The unmasked values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether it was ever sent; commands of versions that kept no steps count as sent.
+    /// Whether the command was ever sent.
+    ///
+    /// A command that an earlier version stored without steps counts as sent.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

@@ -1,14 +1,14 @@
 package import JSON
 
-/// One attribute that a product declares, with its access and its valid values.
+/// An attribute that a product declares, with its access and its valid values.
 package struct DataPoint: Sendable, Equatable {
     /// The access to a data point.
     package enum Access: String, Sendable, CaseIterable {
-        /// Set by apps, reported by the device.
+        /// Apps set the attribute, and the device reports it.
         case readWrite = "rw"
-        /// Reported by the device only.
+        /// The device reports the attribute, and apps can't set it.
         case readOnly = "ro"
-        /// Set by apps, never reported and never shown, such as a lock's PIN.
+        /// Apps set the attribute, but its value is never reported or shown; a lock's PIN is an example.
         case writeOnly = "wo"
     }
 
@@ -16,7 +16,7 @@ package struct DataPoint: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case bool, int, float, `enum`, string, raw
 
-        /// Whether its values are texts.
+        /// Whether values of this kind are texts.
         package var isText: Bool {
             switch self {
             case .enum, .string, .raw: true
@@ -29,9 +29,9 @@ package struct DataPoint: Sendable, Equatable {
     package var name: String
     /// The display name.
     package var displayName: String?
-    /// Its access.
+    /// The access of apps and devices to the attribute.
     package var access: Access
-    /// The kind of its values.
+    /// The kind of the attribute's values.
     package var kind: Kind
     /// The smallest valid number.
     package var min: Double?
@@ -43,7 +43,7 @@ package struct DataPoint: Sendable, Equatable {
     package var unit: String?
     /// The words of an enum.
     package var values: [String]
-    /// The maximum length of a string, in characters, or of a raw value, in bytes.
+    /// The maximum length, which is in characters for a string and in bytes for a raw value.
     package var maxLength: Int?
 
     /// Declares a data point.
@@ -93,7 +93,7 @@ package struct DataPoint: Sendable, Equatable {
         if let max, number > max { return "must be at most \(Self.plain(max))" }
         guard let step, step > 0 else { return nil }
         let steps = (number - (min ?? 0)) / step
-        // Decimal steps such as 0.1 have no exact double: tolerate a millionth of a step.
+        // A decimal step such as 0.1 has no exact double, so an error of a millionth of a step is tolerated.
         let isOnStep = (steps - steps.rounded()).magnitude <= 1e-6
         return isOnStep ? nil : "must lie on a step of \(Self.plain(step))"
     }
@@ -122,7 +122,9 @@ package struct DataPoint: Sendable, Equatable {
     }
 }
 
-/// Standard base64 with padding, checked by its form alone.
+/// The form of standard base64 with padding.
+///
+/// Texts are checked without being decoded.
 package enum Base64Form {
     /// Returns the number of bytes that a base64 text encodes, or nil if it isn't base64.
     package static func byteCount(_ text: String) -> Int? {

@@ -1,18 +1,18 @@
-/// A tag, with a value or without, by which operators find a device.
+/// A tag, with an optional value, by which operators find a device.
 package struct DeviceTag: Hashable, Sendable {
     /// The tag's name, unique on a device.
     package let name: String
-    /// Its value; empty if it has none.
+    /// The tag's value; empty if the tag has none.
     package let value: String
 
     /// The maximum number of tags of a device.
     package static let countMax = 32
-    /// The longest name of a tag, in characters.
+    /// The maximum length of a tag's name, in characters.
     package static let nameMax = 32
-    /// The longest value of a tag, in characters.
+    /// The maximum length of a tag's value, in characters.
     package static let valueMax = 64
 
-    /// Checks a tag from outside; a refusal names `field`.
+    /// Checks a tag's name and value; a refusal names `field`.
     ///
     /// - Throws: `Rejection` if the name or the value is malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
@@ -31,7 +31,7 @@ package struct DeviceTag: Hashable, Sendable {
         self.init(trusted: name, value)
     }
 
-    /// Takes a tag that was checked before.
+    /// Makes a tag whose name and value were checked before.
     package init(trusted name: String, _ value: String) {
         self.name = name
         self.value = value
@@ -49,10 +49,12 @@ package struct DeviceTag: Hashable, Sendable {
 
 /// The name that operators give a device.
 package enum DeviceName {
-    /// The longest name, in characters.
+    /// The maximum length of a device's name, in characters.
     package static let lengthMax = 64
 
-    /// Refuses a text that can't be a device's name; an empty one removes the name.
+    /// Refuses a text that can't be a device's name.
+    ///
+    /// An empty text is accepted, and removes the name.
     ///
     /// - Throws: `Rejection` of the field `name`.
     package static func check(_ text: String) throws(Rejection) {
@@ -65,7 +67,7 @@ package enum DeviceName {
     }
 }
 
-/// One displayed line, which can't control a terminal or change the direction of writing.
+/// A line of text without characters that control a terminal or change the direction of writing.
 private enum PlainLine {
     static func accepts(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
@@ -82,7 +84,9 @@ private enum PlainLine {
 
 /// A change of a device's name and tags.
 package struct DeviceLabeling: Sendable {
-    /// The new name; empty removes it, nil leaves it unchanged.
+    /// The device's new name.
+    ///
+    /// An empty text removes the name, and nil leaves the name unchanged.
     package var name: String?
     /// The tags to set, by name.
     package var set: [String: DeviceTag] = [:]

@@ -1,12 +1,12 @@
-/// A user's own grouping of devices.
+/// A home: a group of devices that a user made.
 package struct Home: Sendable, Equatable {
-    /// Its id.
+    /// The home's id.
     package var id: HomeID
-    /// The user that it belongs to.
+    /// The user to whom the home belongs.
     package var uid: UserID
-    /// Its display name.
+    /// The home's display name.
     package var name: String
-    /// Its place, in degrees, if known.
+    /// The home's latitude and longitude in degrees, if known.
     package var place: Location?
     /// The creation time.
     package var createdAt: Instant
@@ -16,7 +16,7 @@ package struct Home: Sendable, Equatable {
     /// The length of a name, in characters.
     package static let nameLength = 1...64
 
-    /// Describes a home.
+    /// Makes a home.
     package init(id: HomeID, uid: UserID, name: String, place: Location?, createdAt: Instant) {
         self.id = id
         self.uid = uid

@@ -1,18 +1,18 @@
 package import JSON
 
-/// A kind of device, as its manufacturer describes it.
+/// A product: a kind of device, with its data points and its rules for registration and binding.
 package struct Product: Sendable, Equatable {
-    /// The devices that may register.
+    /// The rule that decides which devices may register: all, or only listed ones.
     package enum Registration: String, Sendable, CaseIterable {
         case open, listed
     }
 
-    /// The consent that the factory reset of a bound device needs.
+    /// The party that must allow the factory reset of a bound device, if any.
     package enum Reset: String, Sendable, CaseIterable {
         case owner, open, `operator`
     }
 
-    /// The proof of possession for binding a device remotely.
+    /// The proof of possession that a user needs to bind a device remotely.
     package enum RemoteBind: String, Sendable, CaseIterable {
         case claim, secret
     }
@@ -21,24 +21,24 @@ package struct Product: Sendable, Equatable {
     package var key: ProductKey
     /// The product's display name.
     package var name: String
-    /// The devices that may register.
+    /// The rule that decides which devices may register: all, or only listed ones.
     package var registration: Registration
-    /// The consent that a factory reset needs.
+    /// The party that must allow the factory reset of a bound device, if any.
     package var reset: Reset
-    /// The proof of possession for binding a device remotely.
+    /// The proof of possession that a user needs to bind a device remotely.
     package var remoteBind: RemoteBind
-    /// The attributes; if there are none, `data` is free-form.
+    /// The declared attributes; if there are none, devices can have any attributes.
     package let dataPoints: [DataPoint]
     /// The names of the alerts that devices may raise.
     package var alerts: [String]
     /// The names of the faults that devices may raise.
     package var faults: [String]
-    /// The days for which history is kept; nil for the installation's setting.
+    /// The number of days for which history is kept; nil for the installation's setting.
     package var historyDays: Int?
 
     private let pointsByName: [String: DataPoint]
 
-    /// Describes a product.
+    /// Makes a product.
     package init(
         key: ProductKey,
         name: String,
@@ -68,13 +68,15 @@ package struct Product: Sendable, Equatable {
     /// Returns the data point with a name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
 
-    /// Returns whether devices may raise a condition; a free-form product need not declare any.
+    /// Returns whether devices may raise a condition.
+    ///
+    /// A free-form product that declares no conditions of a kind allows all.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
     }
 
-    /// Returns whether data names a write-only data point, whose value is never shown.
+    /// Returns whether `data` contains a write-only data point, whose value is never shown.
     package func hides(_ data: JSONObject) -> Bool { data.members.contains { point($0.key)?.access == .writeOnly } }
 }
 
@@ -84,9 +86,9 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts, and of faults, that are on at once or in one report.
+    /// The maximum number of alerts in one report or raised at once, and the same maximum for faults.
     package static let conditionsMax = 64
-    /// The maximum number of bytes of JSON for the names of all alerts and faults that are on.
+    /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
     package static let conditionBytesMax = 16 * 1024
     /// The longest name of an attribute, in bytes.
     package static let nameBytesMax = 128

@@ -1,11 +1,11 @@
 package import JSON
 
-/// The values of a device's attributes by name.
+/// The values of a device's attributes, by the attributes' names.
 package typealias AttributeValues = JSONObject
 
-/// The rules for values of a product, and for the next version of a product.
+/// The rules for the values of a product's attributes, and for changes of a product.
 ///
-/// The rules in words (reference: products#data-points).
+/// The documentation describes these rules (reference: products#data-points).
 package enum ProductRules {
     /// Checks the values that a device reports; returns nil if all are valid.
     package static func check(reported data: JSONObject, product: Product, path: String = "data") -> Rejection? {
@@ -47,14 +47,14 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // Cut here, so that a long name doesn't push the problem out of the message.
+            // The name is cut so that a long name doesn't push the problem out of the message.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
         return nil
     }
 
-    /// Hides the values of write-only data points wherever data is shown.
+    /// Returns data to be shown, in which the values of write-only data points are masked.
     package static func masked(_ data: JSONObject, product: Product?) -> JSONObject {
         guard let product, product.dataPoints.contains(where: { $0.access == .writeOnly }) else { return data }
         return JSONObject(
@@ -65,8 +65,8 @@ package enum ProductRules {
         )
     }
 
-    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a write-only data point
-    /// that has a value stands for that value.
+    /// Restores the masked values of data that a client read, changed and sent again: `"***"` for a write-only data
+    /// point becomes the stored value.
     package static func unmasked(_ data: AttributeValues, stored: AttributeValues, product: Product?) -> AttributeValues
     {
         let masked = masked(stored, product: product)
@@ -80,7 +80,8 @@ package enum ProductRules {
         )
     }
 
-    /// Returns the data points that a new version removes or narrows: stored values may be invalid.
+    /// Returns the data points that a new version of a product removes or narrows, so that stored values may be
+    /// invalid.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -89,7 +90,9 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a new version removes a condition: an open one could never be cleared.
+    /// Returns whether a new version of a product removes a condition.
+    ///
+    /// A condition that a device had raised before could then never be cleared.
     package static func isLost(
         _ kind: ConditionKind,
         _ name: String,

@@ -2,15 +2,15 @@ package import JSON
 
 /// A device's request for an identity.
 ///
-/// The rules in words (reference: registration#again).
+/// The documentation describes these rules (reference: registration#again).
 package struct RegistrationRequest: Sendable, Equatable {
-    /// The message's id, returned in the answer.
+    /// The message's id, which the answer repeats.
     package var id: MessageID
     /// The product, from the topic.
     package var productKey: ProductKey
     /// The hardware address, from the topic.
     package var mac: MAC
-    /// The proof of possession when a user binds.
+    /// The secret with which a user later proves possession to bind the device.
     package var passcode: String
     /// The device's previous secret, if any.
     package var oldSecret: String?
@@ -34,7 +34,7 @@ package struct RegistrationRequest: Sendable, Equatable {
         self.hardware = hardware
     }
 
-    /// How many characters a passcode has.
+    /// The allowed length of a passcode, in characters.
     package static let passcodeLength = 6...32
     /// The hardware fields that are kept.
     package static let hardwareFields = [
@@ -47,17 +47,19 @@ package struct RegistrationRequest: Sendable, Equatable {
 
 /// The stored facts about a device that registers again.
 package struct KnownDevice: Sendable, Equatable {
-    /// Its id.
+    /// The device's id.
     package var did: DeviceID
-    /// Whether any user is bound to it.
+    /// Whether any user is bound to the device.
     package var isBound: Bool
-    /// Whether it has had an identity before; a device that was first bound remotely has not.
+    /// Whether the device has registered before.
+    ///
+    /// A device that was bound remotely first may not have registered yet.
     package var hasRegistered: Bool
-    /// Whether it is connected.
+    /// Whether the device is connected.
     package var isOnline: Bool
-    /// The end of the time in which a factory reset is allowed.
+    /// The time until which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// Whether the request's secret is right; nil if it gave none.
+    /// Whether the secret in the request is right; nil if the request has no secret.
     package var hasRightSecret: Bool?
 
     /// Makes the record.
@@ -78,20 +80,20 @@ package struct KnownDevice: Sendable, Equatable {
     }
 }
 
-/// The rules by which a request gets a device's identity.
+/// The rules that decide whether a registration request gets a device's identity.
 package enum RegistrationRules {
-    /// The decision.
+    /// The decision about a registration request.
     package enum Decision: Sendable, Equatable {
-        /// Make a new identity.
+        /// Create a new identity.
         case create
-        /// Give a new secret to the known identity.
+        /// Issue a new secret for the known identity.
         case renew(DeviceID)
-        /// As `renew`, after ending the device's ownership period.
+        /// End the device's ownership period, then issue a new secret for its identity.
         case reset(DeviceID)
-        /// Refuse, count the try, and notify the principals of the device, if one is named.
+        /// Refuse the request, count the try, and notify the principals of the device if `asksForReset` names it.
         case refuse(Rejection, asksForReset: DeviceID?)
 
-        /// The word for it in the event log.
+        /// The word for the decision in the event log.
         package var word: String {
             switch self {
             case .create: "created"
@@ -102,18 +104,21 @@ package enum RegistrationRules {
         }
     }
 
-    /// The maximum number of wrong secrets for one MAC within `triesWindowSeconds`; the right one is always accepted.
+    /// The maximum number of tries with a wrong secret for one MAC within `triesWindowSeconds`.
     ///
-    /// The limit only spares the owner the notifications: no number of tries finds a secret of 256 random bits.
+    /// The right secret is always accepted.
+    ///
+    /// The only purpose of the limit is to spare the owner too many notifications. No number of tries finds a secret of
+    /// 256 random bits.
     package static let triesMax = 5
-    /// The window in which wrong tries count, in seconds.
+    /// The period in which wrong tries are counted, in seconds.
     package static let triesWindowSeconds: Int64 = 900
     /// The time for which a reset stays allowed, in seconds.
     package static let resetWindowSeconds: Int64 = 900
-    /// The longest time that an operator may allow, in minutes.
+    /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides about a request; `retryAfter` is set while the MAC has used up its tries.
+    /// Decides about a registration request; `retryAfter` is set while the MAC has used up its tries.
     package static func decide(
         product: Product,
         isListed: Bool,
@@ -126,13 +131,14 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // An end farther ahead was set before the clock was set back.
+        // If the end of the reset window is farther ahead than `farthest`, the clock was set back after the end was
+        // stored.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
-            // A device with the right secret needs no reset: bindings and history stay.
+            // A device with the right secret needs no reset, and keeps its bindings and history.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
-        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock the device out.
+        // A secret of 256 random bits can't be guessed, so wrong tries by others never lock the device out.
         if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(
@@ -152,16 +158,16 @@ package enum RegistrationRules {
     }
 }
 
-/// The text of the label that is printed on a device: it names the device and proves possession.
+/// The text of the label on a device, which names the device and proves possession of it.
 ///
-/// The last part is made with a key that never leaves the service: no other party makes labels.
+/// The last part is a digest made with a key that never leaves the service, so no other party can make valid labels.
 package enum DeviceLabel {
     /// The prefix, by which an app recognises a device's label.
     package static let prefix = "LL1"
     /// The number of bytes of the keyed digest in the label.
     package static let proofBytes = 16
 
-    /// Writes a label.
+    /// Returns the text of a device's label.
     package static func text(_ key: ProductKey, _ mac: MAC, proof: String) -> String {
         "\(prefix):\(key.text):\(mac.text):\(proof)"
     }

@@ -4,12 +4,12 @@ package import JSON
 package enum AppCodec {
     /// The members that an app document may have.
     package static let members = ["appId", "name", "secret", "policies", "providers", "products", "texts", "$schema"]
-    /// The policies that it may set.
+    /// The policies that an app document may set.
     package static let policyMembers = encode(AppPolicies(), sessionDays: 0).members.map(\.key) + ["defaultCountryCode"]
 
-    /// Reads an app document; its unknown fields are kept unchanged.
+    /// Parses an app document, and ignores unknown fields.
     ///
-    /// - Throws: The first fault, with all others in it.
+    /// - Throws: `Rejection` for the first fault, which contains all other faults.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
         var faults = Faults()
@@ -62,7 +62,7 @@ package enum AppCodec {
         return policies
     }
 
-    /// Writes the policies that concern a login, for terminals without a session.
+    /// Returns the policies that concern registration and login as JSON, for terminals without a session.
     package static func encodeLogin(_ policies: AppPolicies) -> JSONObject {
         [
             "revealAccounts": .bool(policies.revealAccounts),
@@ -74,7 +74,7 @@ package enum AppCodec {
         ]
     }
 
-    /// Writes all effective policies for operators; `sessionDays` is the service's default.
+    /// Returns all effective policies as JSON, for operators; `sessionDays` is the service's default.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)
@@ -82,7 +82,7 @@ package enum AppCodec {
         return object
     }
 
-    /// Writes an app's settings for a provider, without the secret.
+    /// Returns an app's settings for a provider as JSON, without the secret.
     package static func encode(_ settings: ProviderSettings) -> JSONObject {
         let place = settings.provider.hasIDTokens ? "issuer" : "baseUrl"
         return [
@@ -101,7 +101,7 @@ package enum AppCodec {
             throw .invalid("products", "products must be \"all\" or a list of product keys.")
         }
         let parsed = keys.map { $0.stringValue.flatMap { ProductKey($0) } }
-        guard !parsed.contains(nil) else { throw .invalid("products", "products must hold product keys only.") }
+        guard !parsed.contains(nil) else { throw .invalid("products", "products must contain only product keys.") }
         return .only(parsed.compactMap(\.self))
     }
 }

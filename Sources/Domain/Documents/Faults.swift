@@ -1,13 +1,15 @@
-/// The faults of a document, collected so that its writer can correct them all at once.
+/// The faults of a document, collected so that the author of the document can correct all of them at once.
 package struct Faults {
-    /// The maximum number of faults shown; a document with more is probably of another kind.
+    /// The maximum number of faults that are kept.
+    ///
+    /// A document with more faults is probably of another kind.
     private static let max = 32
     private var found: [Rejection] = []
 
     /// Makes an empty collection.
     package init() {}
 
-    /// Returns the value that was read; keeps the fault and returns nil if it is refused.
+    /// Returns the value that `read` returns; if `read` throws, keeps the fault and returns nil.
     package mutating func catching<Value>(
         _ read: @autoclosure () throws(Rejection) -> Value?
     ) -> Value? {
@@ -19,14 +21,14 @@ package struct Faults {
         }
     }
 
-    /// Adds a fault and its `others`.
+    /// Adds a fault and the faults in its `others`.
     package mutating func add(_ fault: Rejection) {
         var first = fault
         first.others = []
         found = Array((found + [first] + fault.others).prefix(Self.max))
     }
 
-    /// Throws the first fault, if any, with the others in it.
+    /// Throws the first fault, if any, with all other faults in its `others`.
     package func throwFirst() throws(Rejection) {
         guard var first = found.first else { return }
         first.others = Array(found.dropFirst())

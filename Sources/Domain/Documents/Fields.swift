@@ -1,38 +1,38 @@
 package import JSON
 
-/// A reader of an object's fields, which refuses an invalid one with its path.
+/// A reader of a JSON object's fields, which refuses an invalid field with an error that names the field's path.
 package struct Fields {
     /// The object itself.
     package let object: JSONObject
     private let path: String
 
-    /// Reads an object under a path such as `params.`; the path of the outermost object is empty.
+    /// Makes a reader of an object at a path such as `params.`; the path of the outermost object is empty.
     package init(_ object: JSONObject, path: String = "") {
         self.object = object
         self.path = path
     }
 
-    /// Returns the refusal of a field, with its path in front of the problem.
+    /// Returns the refusal of a field, whose message begins with the field's path.
     package func refuse(_ name: String, _ problem: String) -> Rejection {
         let place = Rejection.shown(path + name, upTo: Rejection.fieldMax)
         return .invalid(place, "\(place) \(problem).")
     }
 
-    /// Returns whether a field is given, and not null.
+    /// Returns whether a field is present and not null.
     package func has(_ name: String) -> Bool { object[name] != nil }
 
-    /// Returns whether a field is given as null, instead of being absent.
+    /// Returns whether a field is present and null.
     package func isNull(_ name: String) -> Bool {
         object.members.contains { $0.key.isSame(as: name) && $0.value == .null }
     }
 
-    /// Returns a value that was read from a field; refuses the field if it is absent.
+    /// Returns the value of a field, or refuses the field if the value is nil.
     package func required<Value>(_ name: String, _ value: Value?) throws(Rejection) -> Value {
         guard let value else { throw refuse(name, "is missing") }
         return value
     }
 
-    /// Returns a value of one type, or nil if absent.
+    /// Returns a field's value as converted by `read`, or nil if the field is absent.
     private func value<Value>(
         _ name: String,
         _ read: (JSONValue) -> Value?,
@@ -43,7 +43,7 @@ package struct Fields {
         return value
     }
 
-    /// Returns a text within a length in characters, or nil if absent.
+    /// Returns a text whose length in characters is allowed, or nil if the field is absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
         guard let text = try value(name, \.stringValue, else: "must be a string") else { return nil }
         guard length.contains(text.unicodeScalars.count) else {
@@ -55,7 +55,7 @@ package struct Fields {
         return text
     }
 
-    /// Returns the fields of an object under a name, or nil if absent.
+    /// Returns a reader of the object in a field, or nil if the field is absent.
     package func fields(_ name: String) throws(Rejection) -> Fields? {
         try object(name).map { Fields($0, path: "\(path)\(name).") }
     }
@@ -68,7 +68,7 @@ package struct Fields {
         try required(name, text(name, length: length))
     }
 
-    /// Returns one of some words, or nil if absent.
+    /// Returns a field's value, which must be one of the words of `type`, or nil if the field is absent.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type
@@ -81,7 +81,7 @@ package struct Fields {
         return word
     }
 
-    /// Returns an id, or nil if absent.
+    /// Returns an id, or nil if the field is absent.
     package func id<Kind: IdentifierKind>(
         _ name: String,
         as type: Identifier<Kind>.Type
@@ -100,7 +100,7 @@ package struct Fields {
         try required(name, id(name, as: type))
     }
 
-    /// Returns an integer within a range, or nil if absent.
+    /// Returns an integer within a range, or nil if the field is absent.
     package func integer(
         _ name: String,
         in range: ClosedRange<Int64>
@@ -114,22 +114,22 @@ package struct Fields {
         return number
     }
 
-    /// Returns an integer, or nil if absent.
+    /// Returns an integer, or nil if the field is absent.
     package func integer(_ name: String) throws(Rejection) -> Int64? {
         try integer(name, in: -JSONValue.integerMax...JSONValue.integerMax)
     }
 
-    /// Returns a moment, or nil if absent.
+    /// Returns a moment, or nil if the field is absent.
     package func instant(_ name: String) throws(Rejection) -> Instant? {
         try integer(name, in: 0...JSONValue.integerMax).map { Instant(milliseconds: $0) }
     }
 
-    /// Returns a number, or nil if absent.
+    /// Returns a number, or nil if the field is absent.
     package func number(_ name: String) throws(Rejection) -> Double? {
         try value(name, \.doubleValue, else: "must be a number")
     }
 
-    /// Returns a Boolean, or nil if absent.
+    /// Returns a Boolean, or nil if the field is absent.
     package func bool(_ name: String) throws(Rejection) -> Bool? {
         try value(name, \.boolValue, else: "must be true or false")
     }
@@ -137,20 +137,20 @@ package struct Fields {
     /// Returns a required Boolean.
     package func requiredBool(_ name: String) throws(Rejection) -> Bool { try required(name, bool(name)) }
 
-    /// Returns an object, or nil if absent.
+    /// Returns an object, or nil if the field is absent.
     package func object(_ name: String) throws(Rejection) -> JSONObject? {
         try value(name, \.objectValue, else: "must be an object")
     }
 
-    /// Returns an array, or nil if absent.
+    /// Returns an array, or nil if the field is absent.
     package func array(_ name: String) throws(Rejection) -> [JSONValue]? {
         try value(name, \.arrayValue, else: "must be an array")
     }
 
-    /// Returns an array of texts, empty if absent.
+    /// Returns an array of texts, which is empty if the field is absent.
     package func texts(_ name: String) throws(Rejection) -> [String] {
         let texts = try (array(name) ?? []).map(\.stringValue)
-        guard !texts.contains(nil) else { throw refuse(name, "must hold strings only") }
+        guard !texts.contains(nil) else { throw refuse(name, "must contain only strings") }
         return texts.compactMap(\.self)
     }
 }

@@ -10,14 +10,14 @@ package enum ProductCodec {
         "productKey", "name", "registration", "reset", "remoteBind", "dataPoints", "alerts", "faults", "historyDays",
         "productSecret", "macs", "$schema",
     ]
-    /// The members that one of its data points may have.
+    /// The members that a data point of a product document may have.
     package static let pointMembers = [
         "name", "displayName", "access", "type", "min", "max", "step", "unit", "values", "maxLength",
     ]
 
-    /// Reads a product document.
+    /// Parses a product document.
     ///
-    /// - Throws: The first fault, with all others in it.
+    /// - Throws: `Rejection` for the first fault, which contains all other faults.
     package static func decode(_ object: JSONObject) throws(Rejection) -> Product {
         let fields = Fields(object)
         var faults = Faults()
@@ -41,7 +41,7 @@ package enum ProductCodec {
         let names = try fields.texts(field)
         guard names.count <= namesMax, Set(names).count == names.count,
             names.allSatisfy({ (1...64).contains($0.utf8.count) })
-        else { throw .invalid(field, "\(field) holds up to \(namesMax) different names of 1 to 64 bytes.") }
+        else { throw .invalid(field, "\(field) may have up to \(namesMax) different names of 1 to 64 bytes.") }
         return names
     }
 
@@ -94,19 +94,19 @@ package enum ProductCodec {
         return point
     }
 
-    /// Returns the members of a data point that contradict each other; `kind` is nil if unknown.
+    /// Returns the invalid members of a data point, each with its fault; `kind` is nil if the type is unknown.
     private static func broken(_ point: DataPoint, _ kind: DataPoint.Kind?) -> [(name: String, fault: String)] {
         var broken: [(String, String)] = []
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
-            broken.append(("values", "must list the enum's different words"))
+            broken.append(("values", "must list the values of the enum, each once"))
         }
-        if let kind, kind != .enum, !point.values.isEmpty { broken.append(("values", "belongs to an enum")) }
+        if let kind, kind != .enum, !point.values.isEmpty { broken.append(("values", "is allowed only for an enum")) }
         if let min = point.min, let max = point.max, min > max { broken.append(("min", "lies above max")) }
         if let step = point.step, step <= 0 { broken.append(("step", "must be above 0")) }
         return broken
     }
 
-    /// Writes a product as its document, without any secret.
+    /// Returns a product's document, without any secret.
     package static func encode(_ product: Product) -> JSONObject {
         [
             "productKey": .string(product.key.text), "name": .string(product.name),

@@ -1,8 +1,8 @@
 package import JSON
 
-/// A codec for the profiles of users, as the store keeps them and the wire shows them.
+/// A codec for users' profiles in the store and on the wire.
 package enum ProfileCodec {
-    /// Reads a stored profile, in earlier forms as well.
+    /// Parses a stored profile.
     package static func decode(stored fields: Fields) throws(Rejection) -> Profile {
         var profile = Profile()
         profile.nickname = try fields.text("nickname", length: 0...64)
@@ -21,7 +21,9 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Writes the fields that are set, for the store and, with the defaults, for the user.
+    /// Returns the fields of a profile that are set.
+    ///
+    /// The store keeps these fields, and users get them with the defaults.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

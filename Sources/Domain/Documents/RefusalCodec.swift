@@ -2,15 +2,18 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum number of characters kept of a text; the gate keeps fewer.
+    /// The maximum number of characters that are kept of a text.
+    ///
+    /// The gate sends shorter texts.
     private static let textMax = 256
 
-    /// Reads a stored refusal.
+    /// Parses a stored refusal; returns nil if it is malformed.
     package static func decode(stored bytes: [UInt8]) -> ClientRefusal? {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Reads the members that a stored refusal and the gate's message share; nil if one is missing.
+    /// Reads the members that a stored refusal and the gate's message have in common; returns nil if a required one is
+    /// missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
@@ -31,7 +34,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
+    /// Returns a refusal as it is stored and shown, which is the gate's message with `firstAt` and `times` added.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

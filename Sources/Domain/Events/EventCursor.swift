@@ -1,27 +1,27 @@
-/// A place in the event log: the id of the entry before it.
+/// A place in the event log, behind one entry and before the next.
 ///
-/// Rows are in the order of transaction and number. Entries of one row are counted from the row's end, so that the place
-/// behind a row is known without its length.
+/// Rows are ordered by transaction and then by number. The entries of a row are counted from the row's end, so the
+/// place behind a row is known without the number of its entries.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64
     /// The row's number.
     package var seq: Int64
-    /// The number of the row's entries behind this place.
+    /// The number of the row's entries that follow this place.
     package var left: Int
 
-    /// Names a place.
+    /// Makes a cursor.
     package init(xid: Int64, seq: Int64, left: Int = 0) {
         (self.xid, self.seq, self.left) = (xid, seq, left)
     }
 
-    /// The place before everything.
+    /// The place before the first entry of the log.
     package static let start = EventCursor(xid: 0, seq: 0)
 
     /// The cursor as text: at most 48 characters of `[0-9a-z-]`.
     package var text: String { [xid, seq, Int64(left)].map { String($0, radix: 36) }.joined(separator: "-") }
 
-    /// Reads the text of a cursor; nil for any other text.
+    /// Parses the text of a cursor; returns nil for any other text.
     package init?(_ text: String) {
         guard text.utf8.count <= 48 else { return nil }
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0, radix: 36) ?? -1 }

@@ -1,10 +1,10 @@
-/// The entries of the event log that a reader wants.
+/// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The types as the reader named them, such as `device.*`; empty for all but `device.status`.
+    /// The types as the reader wrote them, such as `device.*`; empty for all types except `device.status`.
     package let names: [String]
-    /// The products; empty for all.
+    /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]
-    /// The devices; empty for all.
+    /// The devices whose entries the reader wants; empty for all devices.
     package let dids: [DeviceID]
     private let types: Set<EventType>
     private let productSet: Set<ProductKey>
@@ -17,13 +17,13 @@ package struct EventFilter: Sendable, Equatable {
         (productSet, deviceSet) = (Set(products), Set(dids))
     }
 
-    /// The most types, products or devices of a filter.
+    /// The maximum number of types, of products, and of devices in a filter.
     package static let namesMax = 100
 
-    /// Whether it wants the type that is kept only while a reader wants it.
+    /// Whether the filter includes `device.status`, a type that is logged only while some reader wants it.
     package var wantsStatuses: Bool { types.contains(.deviceStatus) }
 
-    /// Returns whether an entry is wanted.
+    /// Returns whether the filter includes an entry.
     package func accepts(_ event: LoggedEvent) -> Bool {
         guard types.contains(event.type) else { return false }
         if !productSet.isEmpty { guard let product = event.product, productSet.contains(product) else { return false } }

@@ -1,55 +1,56 @@
-/// A reader of the event log that the store knows: how far it has read, and, for a webhook, where its events go.
+/// A stored subscription to the event log: a cursor, or a webhook with the URL to which the service posts events.
 package struct EventSubscription: Sendable, Equatable {
-    /// Whether a webhook is called.
+    /// The state of a webhook, which decides whether the service posts events to it.
     package enum State: String, Sendable, CaseIterable {
-        /// Events are sent.
+        /// The service posts events.
         case on
-        /// The app or an operator has stopped it.
+        /// The app or an operator has paused the webhook.
         case paused
-        /// The service has stopped it, because its endpoint failed for too long or wants no more.
+        /// The service has disabled the webhook, because the endpoint failed for too long or answered that it wants no
+        /// more events.
         case disabled
     }
 
-    /// The id.
+    /// The subscription's id.
     package var id: SubscriptionID
-    /// The app whose devices and users it sees.
+    /// The app whose devices and users the subscription's events concern.
     package var app: AppID
-    /// The key that made it; nil for an operator.
+    /// The API key with which the subscription was made; nil if an operator made it.
     package var key: String?
-    /// The name, which is the app's own.
+    /// The subscription's name, which the app or the operator chose.
     package var name: String
-    /// The wanted events.
+    /// The filter that selects the subscription's events.
     package var filter: EventFilter
-    /// The address that events are sent to; nil for a stored cursor.
+    /// The URL to which the service posts events; nil for a subscription that is only a cursor.
     package var url: String?
-    /// The most events of one batch.
+    /// The maximum number of events in one batch of this subscription.
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret before the last rotation, and how long it signs too.
+    /// The secret before the last rotation, with which batches are also signed for a time.
     package var oldSecret: [UInt8]?
-    /// The moment at which the old secret ends.
+    /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
-    /// The place behind the last event that was delivered or acknowledged.
+    /// The place in the event log behind the last event that was delivered or acknowledged.
     package var cursor: EventCursor
-    /// Whether events are sent.
+    /// Whether the service posts events to the webhook.
     package var state = State.on
-    /// The reason why the service disabled it.
+    /// The reason why the service disabled the webhook.
     package var reason: String?
-    /// The number of tries of the batch under way that failed.
+    /// The number of failed tries to deliver the current batch.
     package var tries = 0
-    /// The moment of the next try; nil if there is nothing to wait for.
+    /// The moment of the next try, if the subscription waits for one.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
     /// The time of the last success.
     package var lastOkAt: Instant?
-    /// The last failure, in words.
+    /// A description of the last failure.
     package var lastError: String?
-    /// When it was made.
+    /// The time at which the subscription was made.
     package var createdAt: Instant
 
-    /// Describes a new subscription.
+    /// Makes a new subscription.
     package init(
         id: SubscriptionID,
         app: AppID,
@@ -66,40 +67,40 @@ package struct EventSubscription: Sendable, Equatable {
         (self.url, self.batch, self.secret, self.cursor, self.createdAt) = (url, batch, secret, cursor, createdAt)
     }
 
-    /// The most subscriptions of an app.
+    /// The maximum number of subscriptions of an app.
     package static let perAppMax = 20
-    /// The most events of one batch.
+    /// The maximum number of events in a batch of any subscription.
     package static let eventsMax = 100
-    /// The bytes of a webhook's secret.
+    /// The length of a webhook's secret, in bytes.
     package static let secretBytes = 32
-    /// How long the secret before a rotation signs too, in seconds.
+    /// The time after a rotation for which batches are also signed with the previous secret, in seconds.
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
 /// The id of an event subscription, made by the service.
 package typealias SubscriptionID = Identifier<MessageKind>
 
-/// One try to deliver a batch to a webhook.
+/// A try to deliver a batch of events to a webhook.
 package struct EventDelivery: Sendable, Equatable {
-    /// When it began.
+    /// The time at which the try began.
     package var at: Instant
-    /// The id of the batch, the same for each try of the same content.
+    /// The id of the batch, which is the same for each try with the same content.
     package var webhookID: String
-    /// The number of events.
+    /// The number of events in the batch.
     package var events: Int
-    /// The HTTP status; nil without an answer.
+    /// The HTTP status; nil if the endpoint didn't answer.
     package var status: Int?
-    /// How long it took, in milliseconds.
+    /// The duration of the try, in milliseconds.
     package var milliseconds: Int64
-    /// The failure in words; nil for a success.
+    /// A description of the failure; nil if the try succeeded.
     package var error: String?
 
-    /// Describes a try.
+    /// Makes a record of a try.
     package init(at: Instant, webhookID: String, events: Int, status: Int?, milliseconds: Int64, error: String?) {
         (self.at, self.webhookID, self.events) = (at, webhookID, events)
         (self.status, self.milliseconds, self.error) = (status, milliseconds, error)
     }
 
-    /// The most tries of a subscription that are kept.
+    /// The maximum number of tries that are kept for each subscription.
     package static let keptMax = 200
 }

@@ -1,4 +1,4 @@
-/// A type of entries in the event log, an entry of `schemas/messages/event.schema.json`.
+/// A type of entries in the event log, as listed in `schemas/messages/event.schema.json`.
 package enum EventType: String, Sendable, CaseIterable {
     case deviceRegistered = "device.registered"
     case deviceOnline = "device.online"
@@ -21,24 +21,25 @@ package enum EventType: String, Sendable, CaseIterable {
     case sessionStarted = "session.started"
     case sessionEnded = "session.ended"
     case messageFailed = "message.failed"
-    /// Made on delivery: older entries than the oldest kept were asked for.
+    /// A gap, which is made on delivery when a reader requests entries that are older than the oldest kept entry.
     case gap = "events.gap"
 
-    /// The type of a device's own event; nil if the log doesn't keep it.
+    /// Makes the log's type for an event of a device, or nil if the log doesn't contain events of that type.
     package init?(_ event: Event) {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }
 
-    /// The types that a reader can ask for.
+    /// The types that a reader can request.
     package static let readable = allCases.filter { $0 != .gap }
 
-    /// Whether it is kept only while a reader wants it, and apart from other types, because there are very many.
+    /// Whether entries of this type are stored separately, and only while a reader wants them, because they are very
+    /// frequent.
     package var isBulk: Bool { self == .deviceStatus }
 
-    /// Whether it concerns a user and not a device, so that only the user's own app sees it.
+    /// Whether entries of this type concern a user and not a device, so that only the user's own app sees them.
     package var isOfUser: Bool { !rawValue.hasPrefix("device.") && self != .scheduleRun }
 
-    /// Returns the types that a name stands for: one type, or all of a group such as `device.*`.
+    /// Returns the types that a name matches: one type, or all types of a group such as `device.*`.
     package static func named(_ name: String) -> [EventType] {
         guard name.hasSuffix(".*") else { return readable.filter { $0.rawValue == name } }
         return readable.filter { $0.rawValue.hasPrefix(name.dropLast()) }

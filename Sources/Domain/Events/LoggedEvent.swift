@@ -1,20 +1,21 @@
-/// One entry of the event log: something that became true, for readers outside.
+/// An entry of the event log, which records a change for readers outside the service.
 package struct LoggedEvent: Sendable, Equatable {
-    /// The type.
+    /// The entry's type.
     package var type: EventType
-    /// The time of the transaction that made it true.
+    /// The time of the transaction that made the change.
     package var ts: Instant
-    /// The device that it concerns.
+    /// The device that the entry concerns.
     package var did: DeviceID?
     /// The device's product.
     package var product: ProductKey?
-    /// The user whom it concerns.
+    /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor, if the data doesn't belong to one.
+    /// The actor that caused the change; nil if the entry has no actor, or if the actor is a user of an app other than
+    /// `app`.
     package var actor: Actor?
-    /// The app of the users that it names; nil if it names none.
+    /// The app of the users whom the entry names; nil if the entry names no users.
     package var app: AppID?
-    /// The content as JSON, as it is pushed to users.
+    /// The content as JSON, in the form in which it is pushed to users.
     package var data: [UInt8]
 
     /// Makes an entry.
@@ -32,7 +33,8 @@ package struct LoggedEvent: Sendable, Equatable {
         (self.uid, self.actor, self.app, self.data) = (uid, actor, app, data)
     }
 
-    /// Returns whether an app's readers see it: a device of the app's products, or a user of the app.
+    /// Returns whether readers of an app see the entry, because it concerns a device of the app's products or a user of
+    /// the app.
     package func isVisible(to app: App) -> Bool {
         guard !type.isOfUser, let product else { return self.app == app.id }
         return app.products.contains(product)

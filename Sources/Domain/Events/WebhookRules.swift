@@ -1,29 +1,29 @@
-/// The rules of posting events to a webhook: what an answer means, and when to try again.
+/// The rules for posting events to a webhook: the meaning of each answer, and the time of the next try.
 package enum WebhookRules {
-    /// The longest try in seconds.
+    /// The longest duration of a try, in seconds.
     package static let trySeconds: Int64 = 15
-    /// The most bytes of one body.
+    /// The maximum number of bytes in the body of one request.
     package static let bytesMax = 262_144
-    /// The number of refusals after which a single event becomes a dead letter.
+    /// The number of times that the endpoint must refuse a single event before the event becomes a dead letter.
     package static let refusalsMax = 3
-    /// The number of dead letters in a row after which the endpoint is at fault, and not the events.
+    /// The number of dead letters in a row after which the service blames the endpoint and not the events.
     package static let deadInRowMax = 10
-    /// The longest time in seconds that a receiver's `Retry-After` is followed.
+    /// The longest `Retry-After` of a receiver that the service obeys, in seconds.
     package static let retryAfterMax: Int64 = 3_600
 
-    /// The meaning of a try's end.
+    /// The meaning of the endpoint's answer, or of a missing answer.
     package enum Meaning: Equatable, Sendable {
-        /// It has the events.
+        /// The endpoint has taken the events.
         case taken
-        /// It doesn't take this content, but perhaps other content.
+        /// The endpoint refuses this content, but may take other content.
         case content
-        /// It wants no more events.
+        /// The endpoint wants no more events.
         case gone
-        /// It may take the same content later.
+        /// The endpoint may take the same content later.
         case later
     }
 
-    /// Returns the meaning of a status; nil if nothing was answered.
+    /// Returns the meaning of an HTTP status, which is nil if the endpoint didn't answer.
     package static func meaning(of status: Int?) -> Meaning {
         switch status {
         case .some(200...299): .taken
@@ -33,8 +33,12 @@ package enum WebhookRules {
         }
     }
 
-    /// Returns the pause in milliseconds before the next try: 5 s after the first failure, doubling up to 15 minutes,
-    /// a fifth more or less by chance, from -1 to 1, so that receivers that fail together aren't asked together.
+    /// Returns the pause before the next try, in milliseconds.
+    ///
+    /// The pause is 5 seconds after the first failure, and doubles with each further failure up to 15 minutes.
+    /// `chance`, a random number from -1 to 1, makes the pause up to a fifth longer or shorter, so that receivers that
+    /// fail at the same time aren't all called again at the same time. The pause is never shorter than `retryAfter`, of
+    /// which at most an hour counts.
     package static func pause(afterFailures count: Int, retryAfter: Int64?, chance: Double) -> Int64 {
         let seconds = min(900, 5 << min(max(count - 1, 0), 8))
         let pause = Int64(Double(seconds) * 1_000 * (1 + chance / 5))
@@ -42,9 +46,9 @@ package enum WebhookRules {
     }
 }
 
-/// How far a webhook has narrowed a batch that it refused, to find the events that it doesn't take.
+/// The search in a refused batch of a webhook for the events that the endpoint refuses.
 ///
-/// Kept while the service runs: after a restart, the search begins again.
+/// The search is kept in memory only, so it begins again after a restart.
 package struct WebhookSearch: Equatable, Sendable {
     /// The next step after a batch whose content was refused.
     package enum Step: Equatable, Sendable {
@@ -52,29 +56,29 @@ package struct WebhookSearch: Equatable, Sendable {
         case narrow(to: Int)
         /// Try the same event again.
         case again
-        /// Give the event up and go on behind it.
+        /// Give up the event, and continue with the next event.
         case giveUp
-        /// The endpoint is at fault: try the same content later.
+        /// Try the same content later, because the endpoint is at fault.
         case wait
     }
 
-    /// The most events of the next batch; nil if nothing is narrowed.
+    /// The maximum number of events in the next batch; nil if the batch isn't narrowed.
     package private(set) var limit: Int?
-    /// The number of times that the single event was refused.
+    /// The number of times that the endpoint has refused the current single event.
     private var refusals = 0
     /// The number of dead letters since the last success.
     private var deadInRow = 0
 
-    /// Begins with nothing narrowed.
+    /// Makes a search that hasn't narrowed the batch yet.
     package init() {}
 
-    /// Notes that a batch of some events was taken; the next one is twice as large again.
+    /// Records that the endpoint took a batch, and doubles the maximum for the next batch.
     package mutating func taken(_ count: Int) {
         (refusals, deadInRow) = (0, 0)
         limit = limit.map { max($0, count) * 2 }.flatMap { $0 > 100 ? nil : $0 }
     }
 
-    /// Notes that the content of a batch was refused; returns the next step.
+    /// Records that the endpoint refused the content of a batch, and returns the next step.
     package mutating func refused(_ count: Int) -> Step {
         guard count <= 1 else {
             limit = (count + 1) / 2

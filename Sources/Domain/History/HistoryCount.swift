@@ -1,13 +1,13 @@
 /// The number of history records of a device's newest day and of the day before, by the records' own times.
 ///
-/// It is stored in the row of the device's status, beside `HistoryUse`. Counting begins with the first record of a day,
-/// so the history must hold exactly as many records of the two days.
+/// The count is stored in the row of the device's status, beside `HistoryUse`. The count includes every record of the
+/// two days, so the history must contain exactly that number of records for them.
 package struct HistoryCount: Sendable, Equatable {
     /// The newest day with a record, counted in UTC from the Unix epoch.
     package var day: Int64
-    /// The records of that day.
+    /// The number of records of the newest day.
     package var records: Int64
-    /// The records of the day before.
+    /// The number of records of the day before the newest day.
     package var recordsBefore: Int64
 
     /// Makes a count.
@@ -17,7 +17,7 @@ package struct HistoryCount: Sendable, Equatable {
         self.recordsBefore = recordsBefore
     }
 
-    /// Counts a record by its time; one that is older than both days is not counted.
+    /// Counts a record by its time, unless the record is older than both days.
     package mutating func add(_ ts: Instant) {
         let new = ts.milliseconds / 86_400_000
         if new > day {
@@ -30,6 +30,6 @@ package struct HistoryCount: Sendable, Equatable {
         }
     }
 
-    /// The days with their numbers of records, the newer one first.
+    /// The two days with their numbers of records, newest day first.
     package var days: [(day: Int64, records: Int64)] { [(day, records), (day - 1, recordsBefore)] }
 }

@@ -1,22 +1,22 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// A summary of values: the step of time, the function over the values of one step, and the IANA zone of calendar
-    /// steps.
+    /// The summary of values that a query requests: a step of time, a function over the values of each step, and the
+    /// IANA time zone of calendar steps.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
-    /// The device.
+    /// The device whose history is queried.
     package var did: DeviceID
-    /// The attribute; nil for all.
+    /// The requested attribute; nil for all attributes.
     package var attribute: String?
-    /// The beginning of the period.
+    /// The place in the history at which the period begins.
     package var place: HistoryPlace
     /// The end of the period, exclusive.
     package var to: Instant
     /// The maximum number of rows.
     package var limit: Int
-    /// The summary; nil for the records themselves.
+    /// The requested summary; nil if the query requests the records themselves.
     package var summary: Summary?
-    /// The attributes that are never shown.
+    /// The write-only attributes, which are never shown.
     package var hidden: Set<String> = []
 
     /// Makes a query.
@@ -30,22 +30,22 @@ package struct HistoryQuestion: Sendable {
     }
 }
 
-/// A place among the records of a device: after a number of records of one moment.
+/// A place among the records of a device, given as a moment and a number of records of that moment to skip.
 ///
-/// Records of one moment are in the order of their arrival, so new records don't move a place.
+/// Records of the same moment are in the order of arrival, so later records don't move a place.
 package struct HistoryPlace: Sendable, Equatable {
     /// The moment.
     package var ts: Instant
-    /// The number of records of that moment before the place.
+    /// The number of records of the moment that come before the place.
     package var skip: Int
 
-    /// Names a place.
+    /// Makes a place.
     package init(_ ts: Instant, skip: Int = 0) {
         self.ts = ts
         self.skip = skip
     }
 
-    /// Reads a cursor; nil if the text isn't one.
+    /// Parses the text of a cursor; returns nil for any other text.
     package init?(cursor: String) {
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let ts = Int64(parts[0]), let skip = Int(parts[1]), skip >= 0,
@@ -54,6 +54,6 @@ package struct HistoryPlace: Sendable, Equatable {
         self.init(Instant(milliseconds: ts), skip: skip)
     }
 
-    /// The place as a cursor.
+    /// The place as the text of a cursor.
     package var cursor: String { "\(ts.milliseconds).\(skip)" }
 }

@@ -1,11 +1,11 @@
-/// The bytes that a device wrote into its history on one day, counted so that no device fills the disk.
+/// The number of bytes that a device wrote to its history on one day, counted so that no device fills the disk.
 ///
-/// It is stored in the row of the device's status, which every report saves anyway: it needs no extra statement or
-/// memory, and survives restarts.
+/// The count is stored in the row of the device's status, which is saved after every report in any case. The count
+/// therefore needs no extra statement or memory, and survives restarts.
 ///
-/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A device that sends as
-/// fast as the gate allows (256 KiB a second) reaches the limit after four minutes. In the 30 days for which history is
-/// kept it fills at most 1.9 GiB, instead of 630.
+/// A limit of 64 MiB a day allows 776 bytes a second around the clock, which is a report of twenty values each second.
+/// A device that sends as fast as the gate allows (256 KiB a second) reaches the limit after about four minutes. In 30
+/// days of history such a device fills at most 1.9 GiB, and would fill 630 GiB without the limit.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -16,29 +16,30 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The interval between notices that history is not kept, in seconds: one hour.
     package static let noticeSeconds: Int64 = 3600
-    /// The divisor for the share by which the log of alerts and faults may exceed the bound.
+    /// The divisor that gives the extra space for the log of alerts and faults, as a part of the bound.
     ///
-    /// The log continues after values have used up the day, but is bounded too.
+    /// The log continues after values have used up the day's bound, but has a bound too.
     private static let logPart: Int64 = 4
 
-    /// The bytes counted for a record beyond its values: its time, its place, its part of an index.
+    /// The number of bytes counted for a record in addition to its values, for its time, its place and its index entry.
     package static let recordBytes = 32
-    /// The bytes counted for an event beyond its value.
+    /// The number of bytes counted for an event in addition to its value.
     package static let eventBytes = 160
 
-    /// Makes the use of a day.
+    /// Makes the count of a day.
     package init(day: Int64 = 0, bytes: Int64 = 0, toldAt: Instant? = nil) {
         self.day = day
         self.bytes = bytes
         self.toldAt = toldAt
     }
 
-    /// Counts bytes of the history unless they exceed the day's bound; 0 means unbounded.
+    /// Counts bytes of history and returns true, unless the total would exceed the day's bound; 0 means no bound.
     package mutating func countValues(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound, at: now)
     }
 
-    /// Counts bytes of the log of events, which may exceed the bound by a quarter.
+    /// Counts bytes of the log of events and returns true, unless the total would exceed the day's bound by more than a
+    /// quarter.
     package mutating func countEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         self.count(Int64(count), upTo: bound + bound / Self.logPart, at: now)
     }
@@ -51,14 +52,14 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Returns whether to notify users now that history is not kept, and records the notice.
+    /// Returns whether to notify users now that history isn't being kept, and if so, records the time.
     package mutating func claimNotice(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.noticeSeconds) { return false }
         toldAt = now
         return true
     }
 
-    /// Returns when history is kept again: the beginning of the next day.
+    /// Returns the beginning of the next day, when history is kept again.
     package static func resumesAt(after now: Instant) -> Instant {
         Instant(milliseconds: (day(of: now) + 1) * 86_400_000)
     }

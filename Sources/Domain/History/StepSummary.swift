@@ -1,14 +1,14 @@
 package import JSON
 
-/// The values of one step of time, summed up by name in the order of arrival.
+/// The summaries of all attributes' values within one step of time, in the order in which the attributes first occur.
 package struct StepSummary: Sendable {
     private var names: [String] = []
     private var values: [String: ValueSummary] = [:]
 
-    /// Begins a step without values.
+    /// Makes a summary without values.
     package init() {}
 
-    /// Adds those values of a record that the query asks for.
+    /// Adds the values of a record that the query requests.
     package mutating func add(_ data: JSONObject?, for question: HistoryQuestion) {
         for member in data?.members ?? [] where question.asks(for: member) {
             if values[member.key] == nil { names.append(member.key) }
@@ -16,7 +16,7 @@ package struct StepSummary: Sendable {
         }
     }
 
-    /// Returns one value for each name that has one.
+    /// Returns the function's result for each attribute that has one.
     package func values(by function: SummaryFunction) -> JSONObject {
         JSONObject(
             members: names.compactMap { name in values[name]?.value(function).map { .init(key: name, value: $0) } }
@@ -25,7 +25,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value is requested: shown, and of the requested attribute, if any.
+    /// Returns whether the query requests a value: it may be shown, and belongs to the requested attribute, if any.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

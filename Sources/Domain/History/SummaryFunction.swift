@@ -3,7 +3,7 @@ import JSON
 /// A function over an attribute's values within one step of time.
 package enum SummaryFunction: String, Sendable, CaseIterable { case avg, min, max, sum, count, first, last }
 
-/// The values of an attribute within one step, as far as they were added.
+/// The running summary of an attribute's values within one step of time.
 struct ValueSummary: Sendable {
     private var count: Int64 = 0
     private var numbers: Int64 = 0
@@ -35,8 +35,8 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns the result of a function over the values, or nil if there is none; `avg`, `min`, `max` and `sum` use
-    /// only numbers.
+    /// Returns the result of a function over the values, or nil if it has none; `avg`, `min`, `max` and `sum` use
+    /// numbers only.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

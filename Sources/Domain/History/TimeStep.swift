@@ -1,9 +1,10 @@
-/// A step by which history is summed up: minutes, hours, calendar days, weeks or months; in charts also seconds.
+/// A step of time by which history is summarised: a number of minutes, hours, calendar days, weeks or months, and in
+/// charts also of seconds.
 ///
-/// Seconds, minutes and hours are fixed and count from the epoch. Days, weeks (from Monday) and months follow a time
-/// zone, whose clock changes make some of them longer or shorter.
+/// Seconds, minutes and hours have a fixed length and count from the Unix epoch. Days, weeks (from Monday) and months
+/// follow a time zone, whose clock changes make some days longer or shorter.
 package struct TimeStep: Sendable, Equatable {
-    /// The unit.
+    /// The unit of a step.
     package enum Unit: Character, Sendable, CaseIterable {
         case second = "s"
         case minute = "m"
@@ -12,7 +13,7 @@ package struct TimeStep: Sendable, Equatable {
         case week = "w"
         case month = "M"
 
-        /// The maximum number of units of one step.
+        /// The maximum number of units in one step.
         fileprivate var countMax: Int64 {
             switch self {
             case .second: 3600
@@ -28,12 +29,12 @@ package struct TimeStep: Sendable, Equatable {
     /// The time by which a zone's clocks are ahead of UTC at a moment, in seconds.
     package typealias Offset = @Sendable (Instant) -> Int64
 
-    /// The unit.
+    /// The step's unit.
     package let unit: Unit
-    /// The number of units.
+    /// The number of units in the step.
     package let count: Int64
 
-    /// Reads `15m`, `1h`, `1d`, `1w`, `1M`, and with `isFine` also `5s`; nil for anything else.
+    /// Parses a text such as `15m`, `1h`, `1d`, `1w`, `1M`, and with `isFine` also `5s`; returns nil for anything else.
     package init?(_ text: String, isFine: Bool = false) {
         guard let unit = text.last.flatMap(Unit.init(rawValue:)), text.utf8.count <= 6,
             text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int64(text.dropLast()),
@@ -43,7 +44,7 @@ package struct TimeStep: Sendable, Equatable {
         self.count = count
     }
 
-    /// Whether the step depends on a zone.
+    /// Whether the step depends on a time zone.
     package var isCalendar: Bool { unit == .day || unit == .week || unit == .month }
 
     /// Returns the bounds of the step that contains a moment.
@@ -88,7 +89,7 @@ enum CivilDay {
     /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
     static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
-        // The offset at midnight is the one before or the one after it.
+        // The zone's offset at midnight equals the offset a day before or the offset a day after.
         let candidates = [-length, 0, length].map { (away: Int64) in
             let near = Instant(milliseconds: (midnight + away) * 1000)
             return Instant(milliseconds: (midnight - offset(near)) * 1000)
@@ -109,7 +110,7 @@ enum CivilDay {
     }
 }
 
-/// Divides and rounds down.
+/// Divides a number and rounds the quotient down.
 private func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
     number >= 0 ? number / divisor : (number + 1) / divisor - 1
 }

@@ -1,16 +1,18 @@
 package import JSON
 
-/// The values of a data point within a period, summed up in any order for one step of a chart.
+/// The totals of a data point's values within a period, for one step of a chart.
+///
+/// Values can be added in any order.
 package struct ValueTotals: Sendable, Equatable {
     /// The number of values.
     package var count: Int64 = 0
-    /// The number of values that are numbers.
+    /// The number of values that are numeric.
     package var numbers: Int64 = 0
     /// The sum of the numbers.
     package var sum = 0.0
-    /// The least number.
+    /// The smallest number.
     package var least = Double.infinity
-    /// The greatest number.
+    /// The largest number.
     package var most = -Double.infinity
     /// The last value.
     package var last = JSONValue.null
@@ -20,7 +22,9 @@ package struct ValueTotals: Sendable, Equatable {
     /// Makes totals without values.
     package init() {}
 
-    /// Adds a value; of two at one moment, the one added later counts as the last.
+    /// Adds a value.
+    ///
+    /// If two values have the same moment, the value added later counts as the last.
     package mutating func add(_ value: JSONValue, at moment: Int64) {
         count += 1
         if moment >= lastAt { (last, lastAt) = (value, moment) }

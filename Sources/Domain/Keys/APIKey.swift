@@ -1,30 +1,31 @@
-/// A secret with which a maker's server asks for its app's users.
+/// An API key: a secret with which a maker's server makes requests for the users of its app.
 ///
-/// To the gate it is a session on a terminal of its own, whose session id and uid are the key's id.
-/// The rules in words (reference: sessions#keys).
+/// The gate treats a key as a session on a separate terminal, whose session id and uid are both the key's id. The
+/// documentation describes these rules (reference: sessions#keys).
 package struct APIKey: Sendable, Equatable {
     /// The key's id.
     package var id: KeyID
-    /// The app whose users it acts for.
+    /// The app for whose users the key acts.
     package var app: AppID
-    /// The name, by which effects show the server; unique among the app's live keys.
+    /// The key's name, which identifies the server in records of its actions; unique among the app's valid keys.
     package var name: String
-    /// The terminal that its messages come from.
+    /// The terminal from which the key's messages come.
     package var terminal: TerminalID
-    /// Its scopes, in their order.
+    /// The key's scopes, sorted.
     package var scopes: [KeyScope]
-    /// The moment at which it was made.
+    /// The moment at which the key was made.
     package var createdAt: Instant
-    /// The moment from which it is refused; nil for a key without an end.
+    /// The moment from which the key is refused; nil for a key that never expires.
     package var expiresAt: Instant?
-    /// The time of its last use, to the minute; nil before the first.
+    /// The time of the key's last use, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// The time at which it was revoked or expired.
+    /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// Whether the secret before the last rotation may still work, until the new one is used.
+    /// Whether the old secret may still work after a rotation, which it does at most until the new secret is first
+    /// used.
     package var hasOldToken = false
 
-    /// Describes a new key.
+    /// Makes a new key.
     package init(
         id: KeyID,
         app: AppID,
@@ -38,17 +39,19 @@ package struct APIKey: Sendable, Equatable {
         (self.scopes, self.createdAt, self.expiresAt) = (scopes, createdAt, expiresAt)
     }
 
-    /// The beginning of every key's secret, which no session's token has.
+    /// The prefix of every key's secret.
+    ///
+    /// No session's token begins with this prefix.
     package static let prefix = "llk_"
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
 
-    /// Returns whether a name can be a key's: 1 to 32 letters, digits, `-` and `_`.
+    /// Returns whether a text can be a key's name: 1 to 32 letters, digits, `-` and `_`.
     package static func isName(_ text: String) -> Bool {
         text.utf8.count <= 32 && PlainForm.accepts(text.utf8)
     }
 
-    /// Returns the refusal of a request with this key at a moment; nil while it is valid.
+    /// Returns the refusal of a request with this key at a moment, or nil while the key is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let hasExpired = expiresAt.map { $0 <= now } ?? false
         guard endedAt != nil || hasExpired else { return nil }
@@ -61,7 +64,7 @@ package struct APIKey: Sendable, Equatable {
         )
     }
 
-    /// Returns the refusal of a method that the key's scopes don't allow; nil for an allowed one.
+    /// Returns the refusal of a method that the key's scopes don't allow, or nil if the method is allowed.
     package func refusal(of service: String, _ method: String, isReading: Bool) -> Rejection? {
         guard let known = KeyScope.Service(rawValue: service), known.allows(method) else {
             return Rejection(.forbidden, "A key can't call \(service)/\(method).")
@@ -70,17 +73,19 @@ package struct APIKey: Sendable, Equatable {
         let isShort = isReading || !scopes.contains { $0.service == known }
         return Rejection(
             .forbidden,
-            isShort ? "The key has no scope \(service)." : "The key's scope \(service):read only reads."
+            isShort ? "The key has no scope \(service)." : "The key's scope \(service):read allows only reading."
         )
     }
 
-    /// Returns whether a key names the user that it acts for; other methods act for the app.
+    /// Returns whether a request with a key must name the user for whom it acts.
+    ///
+    /// All other methods act for the app.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }
 }
 
-/// A service whose methods a key can call: all of them, or those that only read.
+/// A scope of a key: a service of which the key can call all methods, or only the methods that change nothing.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {
@@ -88,7 +93,7 @@ package struct KeyScope: Sendable, Hashable {
 
         /// Returns whether keys can call a method of the service.
         ///
-        /// Logins, passwords and addresses are the user's own affair.
+        /// Only users themselves can change their logins, passwords and addresses.
         func allows(_ method: String) -> Bool {
             self != .account || ["whoami", "getUser", "updateProfile"].contains(method)
         }
@@ -99,7 +104,7 @@ package struct KeyScope: Sendable, Hashable {
     /// Whether the scope only allows methods that change nothing.
     package let isReading: Bool
 
-    /// Reads a scope such as `device` or `device:read`; nil for any other text.
+    /// Parses a scope such as `device` or `device:read`; returns nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let service = parts.first.flatMap({ Service(rawValue: String($0)) }) else { return nil }

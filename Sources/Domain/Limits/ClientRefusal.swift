@@ -1,16 +1,16 @@
-/// A client's refusals by the gate or a listener for one reason, counted.
+/// A record of refusals of one client by the gate or a listener for the same reason, with their number.
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username; empty if unknown, `?` if it might have been a misplaced secret.
+    /// The client's username; empty if unknown, or `?` if the text could be a secret in the wrong field.
     package var username: String
     /// The client's id.
     package var clientID: String
     /// The source address of the connection; empty if the broker does not report it.
     package var address: String
-    /// The topic or filter; nil for `connect`.
+    /// The topic or topic filter; nil for `connect`.
     package var topic: String?
-    /// What the client showed a listener, or the fault; of several refusals, the first one's.
+    /// The detail of the first refusal, such as the origin of the client's page or the fault of a TLS handshake.
     package var detail: String?
     /// The reason: the raw value of a `RefusalReason`, or a word of a newer gate.
     package var reason: String
@@ -41,19 +41,21 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The device that the username names, which need not exist; nil for other clients.
+    /// The device that the username names, whether or not it exists; nil for clients that aren't devices.
     package var device: DeviceID? { Self.device(named: username) }
 
-    /// Returns the device that a username names; nil for other clients.
+    /// Returns the device that a username names; nil for usernames of other clients.
     package static func device(named username: String) -> DeviceID? {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key by which refusals are counted together: all but the detail and the time, of which only the hour counts,
-    /// so that a list by time stays true.
+    /// The key by which refusals are counted together.
+    ///
+    /// The key contains everything except the detail and the exact time. Of the time, only the hour counts, so that a
+    /// list by time stays accurate.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
-        // No part can hold the separator: the gate refuses control characters.
+        // No part can contain the separator, because the gate refuses control characters.
         return [action, username, clientID, address, topic ?? "", reason, "\(hour)"]
             .joined(separator: "\u{1F}")
     }

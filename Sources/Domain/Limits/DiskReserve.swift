@@ -1,19 +1,19 @@
 /// The disk space that must stay free.
 package struct DiskReserve: Sendable {
-    /// The part of the disk, in percent; 0 turns the check off.
+    /// The share of the disk that must stay free, in percent; 0 turns the check off.
     package var percent: Int
-    /// The bytes that suffice on a disk of any size.
+    /// The maximum reserve in bytes, which is enough for a disk of any size.
     package var bytesMax: Int64
 
     /// Sets the limits.
     ///
-    /// 5 % is what Linux reserves for root. 2 GiB hold a quarter of an hour of reports at the highest measured rate (2
-    /// MB a second), time enough for an alarm and a human.
+    /// The default of 5 % equals the share that Linux reserves for root. At the highest measured rate of reports (2 MB
+    /// a second), 2 GiB last for a quarter of an hour, in which an alarm can reach an operator.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         self.percent = percent
         self.bytesMax = bytesMax
     }
 
-    /// Returns the reserve for a disk of a size, in bytes.
+    /// Returns the reserve in bytes for a disk with `total` bytes.
     package func bytes(of total: Int64) -> Int64 { min(total / 100 * Int64(percent), bytesMax) }
 }

@@ -1,10 +1,12 @@
-/// The choice among waiting jobs, so that one sender's jobs never delay the others'.
+/// The order of waiting jobs in which senders take turns, so that one sender's jobs never delay another sender's jobs.
 ///
-/// The rules in words (reference: fairness#turns).
+/// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Returns the first elements of a list when its senders take turns, each sender's in their order.
+    /// Returns the first elements of a list in which the senders take turns.
     ///
-    /// A sender with one element is among the first, however many elements another has before it.
+    /// The elements of each sender keep their order.
+    ///
+    /// A sender with one element gets its turn in the first round, even if another sender has many elements before it.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

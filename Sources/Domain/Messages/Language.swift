@@ -1,12 +1,13 @@
-/// A language that the service's messages and pages are written in.
+/// A language in which the service's messages and pages are written.
 package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes of Chinese by default: the mainland, Hong Kong, Macau, Taiwan.
+    /// The country codes for which Chinese is the default language: the mainland, Hong Kong, Macau and Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// Returns the language of a user: the chosen one, if it is supported, else the country's.
+    /// Returns the language that a user has chosen if it is supported, or else the default language of the user's
+    /// country.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
@@ -27,7 +28,7 @@ package enum Language: String, Sendable, CaseIterable {
         return ranges.min { ($1.quality, $0.index) < ($0.quality, $1.index) }?.language
     }
 
-    /// Reads a tag such as `zh-Hans-CN` or `en_GB`; nil for an unsupported language.
+    /// Parses a tag such as `zh-Hans-CN` or `en_GB`; returns nil for an unsupported language.
     package init?(tag: String) {
         let primary = tag.lowercased().split { $0 == "-" || $0 == "_" }.first
         guard let primary, let language = Language(rawValue: String(primary)) else { return nil }

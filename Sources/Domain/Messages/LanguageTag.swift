@@ -1,11 +1,11 @@
-/// A language by its tag of BCP 47, such as `de` or `pt-BR`, compared without regard to case.
+/// A BCP 47 language tag, such as `de` or `pt-BR`, compared without regard to case.
 package struct LanguageTag: Hashable, Sendable {
     /// The tag in lower case.
     package let key: String
 
-    /// Reads a well-formed tag; nil for anything else.
+    /// Parses a well-formed tag; returns nil for anything else.
     ///
-    /// It need not be registered: only users of that language get its texts.
+    /// The tag need not be registered, because only users with that tag get its texts.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -21,20 +21,21 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags by which the texts of a user are chosen, in order: the user's own, and its language without
-    /// region, script and the like.
+    /// Returns the tags by which a user's texts are chosen, in order: the user's own tag, and its language alone,
+    /// without region or script.
     ///
-    /// Users' tags can have the form that systems write, such as `pt_BR`.
+    /// A user's tag can have the form that operating systems use, such as `pt_BR`.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }
         return [LanguageTag(own), LanguageTag(String(primary))].compactMap(\.self)
     }
 
-    /// The longest tag that a user's profile takes.
+    /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether script, region, variants and extensions, in this order, follow a language.
+    /// Returns whether the parts after the language are extended languages, script, region, variants and extensions, in
+    /// this order.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

@@ -1,15 +1,15 @@
-/// A one-time right that a link in a message gives its holder.
+/// A link in a message, which can be used once for an action on an account.
 package struct Link: Sendable, Equatable {
     /// The effect of a link.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Verifies an e-mail address.
+        /// The link verifies an e-mail address.
         case verifyEmail
-        /// Sets a new password.
+        /// The link lets the user set a new password.
         case resetPassword
-        /// Restores an account's previous address.
+        /// The link restores an account's previous address.
         case undoAddress
 
-        /// The life of a link with this effect, in seconds.
+        /// The lifetime of a link with this effect, in seconds.
         package var lifeSeconds: Int64 {
             switch self {
             case .verifyEmail, .undoAddress: 86_400
@@ -18,24 +18,26 @@ package struct Link: Sendable, Equatable {
         }
     }
 
-    /// The effect.
+    /// The link's effect.
     package var kind: Kind
-    /// The user whose account it acts on.
+    /// The user whose account the link acts on.
     package var uid: UserID
-    /// The address that it was sent to; the link does nothing if the account has another by now.
+    /// The address to which the link was sent.
     ///
-    /// For `undoAddress` it is the old address, which the account gets back.
+    /// The link has no effect if the account has another address when the link is used.
+    ///
+    /// For `undoAddress` this is the old address, which the link restores.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]
     /// The expiry time.
     package var expiresAt: Instant
-    /// The time at which it was used.
+    /// The time at which the link was used.
     package var usedAt: Instant?
     /// The creation time.
     package var createdAt: Instant
 
-    /// Describes a link.
+    /// Makes a link.
     package init(
         kind: Kind,
         uid: UserID,

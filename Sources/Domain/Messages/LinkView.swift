@@ -1,16 +1,16 @@
 /// The content of a link's page.
 package struct LinkView: Sendable, Equatable {
-    /// The state of the visit.
+    /// The state of a visit to the page.
     package enum Step: Sendable, Equatable {
-        /// The link is valid; the page asks for confirmation.
+        /// The link is valid, and the page asks the user to confirm the action.
         case ask
-        /// The new password was refused, for this reason.
+        /// The new password was refused for the given reason.
         case badPassword(BadPassword)
         /// The link took effect.
         case done
-        /// The link is unknown, expired or used, or the account has another address by now.
+        /// The link is unknown, expired or used, or the account now has another address.
         case over
-        /// There are too many requests; the link may still work later.
+        /// The visit was refused because there are too many requests. The link may still work later.
         case busy
     }
 
@@ -18,24 +18,24 @@ package struct LinkView: Sendable, Equatable {
     package enum BadPassword: Sendable, Equatable {
         /// The two entries differ.
         case differs
-        /// It is too short or too long.
+        /// The password is too short or too long.
         case length
-        /// It is easily guessed.
+        /// The password is easily guessed.
         case weak
     }
 
-    /// The state of the visit.
+    /// The state of a visit to the page.
     package var step: Step
-    /// The link's effect; nil for an unknown one.
+    /// The link's effect; nil for an unknown link.
     package var kind: Link.Kind?
     /// The app's name; empty for an unknown link.
     package var appName: String
-    /// The address that it concerns, masked.
+    /// The masked address that the link concerns.
     package var address: String
     /// The user's language.
     package var language: Language?
 
-    /// Describes a page.
+    /// Makes a page.
     package init(
         _ step: Step,
         kind: Link.Kind? = nil,

@@ -1,36 +1,36 @@
 /// The outcome of an outgoing message, without its text or the full address.
 package struct MessageRecord: Sendable, Equatable {
-    /// The way in which it ended.
+    /// The way in which an outgoing message ended.
     package enum State: String, Sendable, CaseIterable {
-        /// The other side accepted it.
+        /// The mail server or gateway accepted the message.
         case sent
-        /// It was given up.
+        /// The service gave up the message.
         case failed
-        /// It expired before it could be sent.
+        /// The message expired before it could be sent.
         case expired
     }
 
     /// The message's id.
     package var id: MessageID
-    /// The channel.
+    /// The channel: e-mail or text message.
     package var channel: OutgoingMessage.Channel
-    /// The address, masked.
+    /// The masked address of the receiver.
     package var address: String
-    /// The template of its text.
+    /// The template of the message's text.
     package var template: OutgoingMessage.Template
-    /// The app that it was sent for.
+    /// The app for which the message was sent.
     package var app: AppID
-    /// The sender: `smtp`, `webhook`, `gateway`, or `log` if nothing was sent.
+    /// The provider that sent the message: `smtp`, `webhook` or `gateway`, or `log` if the message was only logged.
     package var provider: String
-    /// The way in which it ended.
+    /// The way in which the message ended.
     package var state: State
     /// The number of tries.
     package var tries: Int
-    /// The error of the last failed try, in the other side's words without secrets, or nil.
+    /// The error of the last failed try in the provider's words, without secrets; nil if no try failed.
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which it ended.
+    /// The time at which the message was sent, given up or found expired.
     package var endedAt: Instant
 
     /// Makes a record.

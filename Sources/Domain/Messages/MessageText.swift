@@ -1,6 +1,6 @@
 /// The text of an e-mail or a text message.
 package struct MessageText: Sendable, Equatable {
-    /// The tag of the language that it is written in.
+    /// The tag of the language in which the text is written.
     package var language: String
     /// The subject of an e-mail.
     package var subject: String
@@ -13,37 +13,40 @@ package struct MessageText: Sendable, Equatable {
 
     /// The words of a template with placeholders such as `{app}` or `{code}`.
     package struct Words: Sendable, Equatable {
-        /// The subject.
+        /// The subject of an e-mail.
         package var subject: String
-        /// The text, as paragraphs separated by blank lines.
+        /// The text of an e-mail, in paragraphs separated by blank lines.
         ///
-        /// In HTML, a paragraph of `{code}` alone is set large, and one of `{url}` alone becomes a button.
+        /// In HTML, a paragraph that consists of `{code}` is shown in a large font, and a paragraph that consists of
+        /// `{url}` becomes a button.
         package var text: String
         /// The text of a text message.
         package var sms: String
     }
 
-    /// An app's own words for a template in a language; some may be missing.
+    /// An app's own words for a template in one language.
+    ///
+    /// Any of the texts can be missing.
     package struct OwnWords: Sendable, Equatable {
         /// The subject.
         package var subject: String?
-        /// The text.
+        /// The app's text of an e-mail.
         package var text: String?
         /// The text of a text message.
         package var sms: String?
 
-        /// Takes an app's own words.
+        /// Makes an app's own words.
         package init(subject: String? = nil, text: String? = nil, sms: String? = nil) {
             (self.subject, self.text, self.sms) = (subject, text, sms)
         }
 
-        /// Returns the app's words, with the service's in place of missing ones.
+        /// Returns the app's words, with the service's words in place of missing ones.
         func over(_ words: Words) -> Words {
             Words(subject: subject ?? words.subject, text: text ?? words.text, sms: sms ?? words.sms)
         }
     }
 
-    /// Writes a message in the name of an app; `words` returns the app's own words for a template in a language, if
+    /// Writes the text of a message from an app; `words` returns the app's own words for a template and language, if
     /// any.
     ///
     /// The app's words are looked up in the user's language, which the service need not support, and then in the
@@ -64,7 +67,7 @@ package struct MessageText: Sendable, Equatable {
         values["action"] = service.action(message.params["purpose"] ?? "")
         values["button"] = service.button(message.template)
         let subject = oneLine(fill(found.subject, values))
-        // The service has no button captions in other languages.
+        // The service has no button captions in languages that it doesn't support, so the button shows the subject.
         if Language(tag: tag.key) == nil { values["button"] = subject }
         return MessageText(
             language: tag.key,
@@ -75,16 +78,16 @@ package struct MessageText: Sendable, Equatable {
         )
     }
 
-    /// Returns the service's own words.
+    /// Returns the service's own words for a template in a language.
     package static func standard(_ template: OutgoingMessage.Template, in language: Language) -> Words {
         MessageWords.of(language).template(template)
     }
 
     // MARK: Filling in
 
-    /// Fills in placeholders; one without a value becomes empty.
+    /// Replaces the placeholders of a text by their values, or by nothing if they have no value.
     ///
-    /// Values are filled in once: a value that looks like a placeholder stays unchanged.
+    /// The values themselves are not searched for placeholders.
     static func fill(_ pattern: String, _ values: [String: String]) -> String {
         var filled = ""
         var rest = pattern[...]
@@ -146,7 +149,7 @@ package struct MessageText: Sendable, Equatable {
 
 /// The escaping of text in HTML.
 package enum HTML {
-    /// Escapes the characters with a meaning in HTML, in text and in quoted attributes.
+    /// Escapes the characters that have a special meaning in HTML text or in quoted attributes.
     package static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)

@@ -1,7 +1,7 @@
 /// The service's own words in one language, from `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file begins with its name in brackets. Lines `key: value` follow, and after a blank line the
-/// section's text.
+/// A section of the file begins with its name in brackets. Lines of the form `key: value` follow. The section's text
+/// comes after a blank line.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]
@@ -45,7 +45,7 @@ struct MessageWords: Sendable {
         )
     }
 
-    /// Returns the purpose of a code, to follow "your code to".
+    /// Returns the purpose of a code, as the end of a sentence such as "your code to log in".
     func action(_ purpose: String) -> String { value(purpose, in: "actions") }
 
     /// Returns the caption of a link's button.

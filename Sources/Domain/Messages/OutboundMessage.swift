@@ -1,16 +1,16 @@
-/// A message to be published: the outbox keeps it until the broker has confirmed it.
+/// A message to be published, which the outbox keeps until the broker has confirmed it.
 package struct OutboundMessage: Sendable, Equatable {
     /// The topic.
     package var topic: String
     /// The payload.
     package var payload: [UInt8]
-    /// Whether the broker keeps it for later subscribers.
+    /// Whether the broker retains the message for later subscribers.
     package var isRetained: Bool
-    /// The time from which it is no longer sent; MQTT 5 message expiry counts down to it.
+    /// The time at which the message expires, from which the message expiry interval of MQTT 5 is computed.
     package var expiresAt: Instant?
-    /// The MQTT 5 correlation data of the request, returned to its sender.
+    /// The MQTT 5 correlation data of the request, which an answer returns to the sender.
     package var correlation: [UInt8]?
-    /// The request's user property `traceparent`, returned to its sender.
+    /// The request's user property `traceparent`, which an answer returns to the sender.
     package var traceparent: String?
 
     /// Makes a message.
@@ -30,6 +30,6 @@ package struct OutboundMessage: Sendable, Equatable {
         self.traceparent = traceparent
     }
 
-    /// Returns the seconds until it expires; nil if it doesn't.
+    /// Returns the number of seconds until the message expires, or nil if it never expires.
     package func secondsLeft(at now: Instant) -> Int64? { expiresAt.map(now.seconds(until:)) }
 }

@@ -1,41 +1,47 @@
-/// One outgoing message: an e-mail or a text to one address.
+/// An outgoing message: an e-mail or a text message to one address.
 ///
-/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at `expiresAt` at the latest.
+/// The message is stored encrypted until it is sent. Sending is tried again after a failure, and the message is deleted
+/// at `expiresAt` at the latest.
 package struct OutgoingMessage: Sendable, Equatable {
-    /// The channel.
+    /// The channel of an outgoing message.
     package enum Channel: String, Sendable, CaseIterable {
         case email, sms
     }
 
-    /// The template of its text; each exists in every language of the service.
+    /// The template of a message's text.
+    ///
+    /// Each template exists in every language of the service.
     package enum Template: String, Sendable, CaseIterable {
-        /// A code; `params`: `code`, `purpose`, `minutes`.
+        /// A verification code, with the `params` `code`, `purpose` and `minutes`.
         case code
-        /// A link that verifies an e-mail address; `params`: `url`, `hours`.
+        /// A link that verifies an e-mail address, with the `params` `url` and `hours`.
         case verifyEmail
-        /// A link to the page that sets a new password; `params`: `url`, `minutes`.
+        /// A link to the page that sets a new password, with the `params` `url` and `minutes`.
         case resetPassword
         /// A request tried to register an address that already has an account.
         case addressTaken
-        /// An account was made with this address; `params`: `url` to verify it, `hours`.
+        /// An account was registered with this address. The `params` are `url`, a link that verifies the address, and
+        /// `hours`.
         case confirmation
-        /// The account's address was changed; `params`: `url`, `hours`, masked new `address`.
+        /// The account's address was changed. The `params` are `url`, `hours` and the new `address`, masked.
         case addressChanged
         /// The account's password was changed.
         case passwordChanged
-        /// The account will be erased; `params`: `days`.
+        /// The account will be erased after the number of days in the parameter `days`.
         case cancelled
-        /// An operator tests whether messages arrive.
+        /// A test message, with which an operator checks that messages arrive.
         case test
     }
 
-    /// The request that caused the message; its terminal receives the outcome.
+    /// The request that caused a message.
+    ///
+    /// The requesting terminal receives the outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
         /// The terminal's app.
         package var app: AppID
-        /// The `requestId` that the terminal knows it by.
+        /// The `requestId` by which the terminal identifies the request.
         package var requestID: String
 
         /// Makes the origin of a message.
@@ -46,27 +52,31 @@ package struct OutgoingMessage: Sendable, Equatable {
         }
     }
 
-    /// Its id, by which gateways answer and drop repeats.
+    /// The message's id.
+    ///
+    /// Gateways use the id in their answers, and to recognise repeated messages.
     package var id: MessageID
-    /// The channel.
+    /// The channel: e-mail or text message.
     package var channel: Channel
-    /// An e-mail address, or a phone number without its country code.
+    /// The receiver: an e-mail address, or a phone number without its country code.
     package var to: String
-    /// The country code of a phone number; for an e-mail, the user's.
+    /// The country code of the phone number, or of the user if the message is an e-mail.
     package var countryCode: String?
-    /// The app that it is sent for.
+    /// The app for which the message is sent.
     package var app: AppID
     /// The template.
     package var template: Template
     /// The values of the template's placeholders.
     package var params: [String: String]
-    /// The user's language as a tag such as `zh-CN`; without one the country code decides.
+    /// The tag of the user's language, such as `zh-CN`.
+    ///
+    /// If it is nil, the country code determines the language.
     package var language: String?
-    /// The moment after which it is not worth sending.
+    /// The moment after which the message is no longer useful and isn't sent.
     package var expiresAt: Instant
     /// The request whose terminal receives the outcome.
     package var origin: Origin?
-    /// Whether it is only reported as sent, because no such account exists.
+    /// Whether the message is only reported as sent, because no account has the address.
     package var isDummy = false
 
     /// Makes a message.
@@ -96,7 +106,7 @@ package struct OutgoingMessage: Sendable, Equatable {
         self.isDummy = isDummy
     }
 
-    /// The complete address: a phone number with `+` and its country code.
+    /// The complete address: an e-mail address, or a phone number with `+` and its country code.
     package var fullAddress: String {
         switch channel {
         case .email: to

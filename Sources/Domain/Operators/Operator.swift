@@ -1,13 +1,13 @@
 /// The rights of an operator of the console, in ascending order.
 package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
-    /// Sees everything, with addresses masked, and changes nothing.
+    /// Viewers see everything, with addresses masked, and can't change anything.
     case viewer
-    /// Controls devices, ends sessions, replays messages.
+    /// Operators can also control devices, end sessions and replay messages.
     case `operator`
-    /// Handles secrets, erases, and manages operators.
+    /// Admins can also handle secrets, erase data and manage operators.
     case admin
 
-    /// Returns whether the right role may do all that the left one may, and more.
+    /// Returns whether the role `right` has all rights of the role `left`, and more.
     package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -15,16 +15,18 @@ package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
 
 /// A person who signs in to the console.
 package struct Operator: Sendable, Equatable {
-    /// The name, unique, 1 to 64 characters of `[A-Za-z0-9_-]`.
+    /// The operator's unique name: 1 to 64 characters of `[A-Za-z0-9_-]`.
     package var name: String
     /// The operator's role.
     package var role: OperatorRole
-    /// The argon2id hash of the password; nil if there is none, so that only links sign in.
+    /// The argon2id hash of the password.
+    ///
+    /// The hash is nil if the operator has no password and can sign in with links only.
     package var passwordHash: String?
     /// The time at which the operator was added.
     package var createdAt: Instant
 
-    /// Describes an operator without a password.
+    /// Makes an operator without a password.
     package init(name: String, role: OperatorRole, createdAt: Instant) {
         self.name = name
         self.role = role
@@ -36,48 +38,54 @@ package struct Operator: Sendable, Equatable {
 
     /// The maximum number of operators.
     package static let countMax = 100
-    /// The maximum number of live sessions of one operator; a further one ends the oldest.
+    /// The maximum number of live sessions of one operator.
+    ///
+    /// One more session ends the oldest.
     package static let sessionsMax = 20
-    /// The maximum number of tests of providers, which contact companies' servers, by one operator in an hour.
+    /// The maximum number of provider tests that one operator may start in an hour.
+    ///
+    /// Each test contacts the provider's server.
     package static let trialsPerHour = 60
     /// The maximum number of test messages that one operator may send in an hour.
     package static let testMessagesPerHour = 20
-    /// The time for which a test message is worth sending, in seconds.
+    /// The time after which a test message expires, in seconds.
     package static let testMessageSeconds: Int64 = 600
-    /// The maximum number of tokens of one operator.
+    /// The maximum number of API tokens of one operator.
     package static let tokensMax = 50
 }
 
-/// The limits of signing in to the console.
+/// The limits that apply when operators sign in to the console.
 package enum OperatorSignIn {
-    /// The life of a one-time link, in seconds.
+    /// The lifetime of a one-time sign-in link, in seconds.
     package static let linkSeconds: Int64 = 1800
-    /// The life of a session that isn't used, in seconds: 12 hours.
+    /// The time after which an unused session ends, in seconds: 12 hours.
     package static let idleSeconds: Int64 = 43_200
-    /// The longest life of a session, in seconds: 7 days.
+    /// The longest lifetime of a session, in seconds: 7 days.
     package static let lifeSeconds: Int64 = 604_800
-    /// The precision of the time of a session's last use, in seconds.
+    /// The precision with which the time of a session's last use is stored, in seconds.
     package static let usedSeconds: Int64 = 60
     /// The time after a sign-in by link in which the password may be set without the previous one, in seconds.
     package static let linkTrustSeconds: Int64 = 600
-    /// The maximum number of wrong passwords for one name from one address, or in one browser in which it signed in
-    /// before, within the window.
+    /// The maximum number of wrong passwords for one operator's name within `triesSeconds` from one address, or from
+    /// one browser in which the operator has signed in before.
     package static let tries = 10
-    /// The maximum number of wrong passwords for one name from all addresses within the window.
+    /// The maximum number of wrong passwords for one operator's name from all addresses within `triesSeconds`.
     package static let triesPerName = 100
-    /// The maximum number of wrong links from one address within the window, before they are refused as too many; a
-    /// right one always signs in.
+    /// The maximum number of wrong links from one address within `triesSeconds`, after which wrong links are refused
+    /// with `TooManyRequests`.
+    ///
+    /// A right link always signs in.
     package static let linksPerAddress = 30
-    /// The number of sign-ins in a minute up to which an address precedes the addresses with more.
+    /// The number of sign-ins in a minute up to which an address takes precedence over addresses with more sign-ins.
     package static let requestsPerAddress = 60
-    /// The maximum number of failed sign-ins of one address in the audit trail in a minute.
+    /// The maximum number of failed sign-ins from one address that the audit trail records in a minute.
     package static let auditedPerAddress = 30
-    /// The maximum number of failed sign-ins of all addresses in the audit trail in a minute.
+    /// The maximum number of failed sign-ins from all addresses that the audit trail records in a minute.
     package static let auditedTogether = 300
-    /// The window in which wrong tries are counted, in seconds.
+    /// The period in which wrong tries are counted, in seconds.
     package static let triesSeconds: Int64 = 900
-    /// The default life of a token, in days.
+    /// The default lifetime of an operator's token, in days.
     package static let tokenDays: Int64 = 365
-    /// The longest life of a token, in days.
+    /// The longest lifetime of an operator's token, in days.
     package static let tokenDaysMax: Int64 = 3650
 }

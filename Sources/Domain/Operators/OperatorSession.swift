@@ -9,15 +9,15 @@ package struct OperatorSession: Sendable, Equatable {
     package var id: String
     /// The operator's name.
     package var name: String
-    /// The way in which it began.
+    /// The way in which the operator signed in.
     package var way: Way
-    /// The address from which it began.
+    /// The source address of the sign-in.
     package var address: String
-    /// The browser's own description.
+    /// The browser's description of itself (`User-Agent`).
     package var client: String
-    /// The time at which it began.
+    /// The time at which the session began.
     package var createdAt: Instant
-    /// The time of its last use, to the minute.
+    /// The time of the session's last use, to the minute.
     package var seenAt: Instant
 
     /// Begins a session.
@@ -31,12 +31,12 @@ package struct OperatorSession: Sendable, Equatable {
         seenAt = createdAt
     }
 
-    /// The time at which it ends unless it is used before.
+    /// The time at which the session ends unless it is used before that time.
     package var idleUntil: Instant { seenAt.adding(seconds: OperatorSignIn.idleSeconds) }
-    /// The time at which it ends in any case.
+    /// The time at which the session ends in any case.
     package var expiresAt: Instant { createdAt.adding(seconds: OperatorSignIn.lifeSeconds) }
 
-    /// Returns whether it is still valid.
+    /// Returns whether the session is still valid.
     package func isLive(at now: Instant) -> Bool { now < idleUntil && now < expiresAt }
 }
 
@@ -44,20 +44,20 @@ package struct OperatorSession: Sendable, Equatable {
 package struct OperatorToken: Sendable, Equatable {
     /// The token's id, which is no secret.
     package var id: String
-    /// Its purpose, in the operator's words.
+    /// The token's purpose, in the operator's words.
     package var label: String
     /// The operator's name.
     package var name: String
-    /// Its role, never above the operator's.
+    /// The token's role, which is never above the operator's role.
     package var role: OperatorRole
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which it ends.
+    /// The time at which the token expires.
     package var expiresAt: Instant
-    /// The time of its last use, to the minute; nil before the first.
+    /// The time of the token's last use, to the minute; nil before the first use.
     package var usedAt: Instant?
 
-    /// Makes a token that was not used yet.
+    /// Makes a token that hasn't been used yet.
     package init(id: String, label: String, name: String, role: OperatorRole, createdAt: Instant, expiresAt: Instant) {
         self.id = id
         self.label = label

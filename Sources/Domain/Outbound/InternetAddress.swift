@@ -2,12 +2,12 @@ import Glibc
 
 /// An IPv4 or IPv6 address.
 ///
-/// An IPv4 address that is mapped into IPv6 (`::ffff:192.0.2.7`) is the IPv4 address.
+/// An IPv6 address that contains a mapped IPv4 address (`::ffff:192.0.2.7`) is converted to the IPv4 address.
 package struct InternetAddress: Hashable, Sendable {
-    /// Its 4 or 16 bytes in network order.
+    /// The 4 or 16 bytes of the address, in network order.
     package let bytes: [UInt8]
 
-    /// Makes an address from its 4 or 16 bytes; nil for any other number.
+    /// Makes an address from its 4 or 16 bytes; returns nil for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -16,9 +16,9 @@ package struct InternetAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads an address as a URL's host or a setting has it, with or without the brackets of IPv6; nil for a name.
+    /// Parses an address from a URL or a setting, with or without the brackets of IPv6; returns nil for a host name.
     ///
-    /// An IPv4 address can have any form that libcurl connects to: `2130706433`, `0x7f.1` and `127.1` are 127.0.0.1.
+    /// An IPv4 address can have any form that libcurl accepts: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
     package init?(_ text: String) {
         let plain = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         var four = in_addr()
@@ -36,19 +36,19 @@ package struct InternetAddress: Hashable, Sendable {
 
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// Whether it is an address of the internet that any host can have, and no address of this machine, a local
-    /// network, a provider's inside, a group or a document.
+    /// Whether the address is a public unicast address, and not a loopback, private, carrier, multicast or
+    /// documentation address.
     ///
-    /// By IANA's registries of special addresses (RFC 6890). An IPv6 address that contains an IPv4 address is as public
-    /// as that one.
+    /// The decision follows IANA's registries of special-purpose addresses (RFC 6890). An IPv6 address that contains an
+    /// IPv4 address is public if that IPv4 address is public.
     package var isPublic: Bool {
         if bytes.count == 4 { return !AddressBlock.special.contains { $0.contains(self) } }
         if let inner { return inner.isPublic }
-        // All other unicast addresses of the internet begin with 001 (RFC 4291).
+        // All other public unicast addresses of IPv6 begin with the bits 001 (RFC 4291).
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 
-    /// The IPv4 address that a translator or a tunnel would reach: NAT64, 6to4 and ISATAP.
+    /// The IPv4 address that a NAT64, 6to4 or ISATAP address leads to; nil for any other address.
     private var inner: InternetAddress? {
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) {
             return InternetAddress(Array(bytes.suffix(4)))
@@ -59,12 +59,14 @@ package struct InternetAddress: Hashable, Sendable {
     }
 }
 
-/// A block of addresses, such as 10.0.0.0/8; a single address is a block too.
+/// A block of addresses, such as 10.0.0.0/8.
+///
+/// A single address counts as a block.
 package struct AddressBlock: Hashable, Sendable {
     private let first: InternetAddress
     private let bits: Int
 
-    /// Reads a block (CIDR) or an address; nil for anything else.
+    /// Parses a block in CIDR notation or a single address; returns nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = InternetAddress(String(parts[0])) else { return nil }
@@ -73,7 +75,7 @@ package struct AddressBlock: Hashable, Sendable {
         (self.first, self.bits) = (first, bits)
     }
 
-    /// Returns whether it contains an address.
+    /// Returns whether the block contains an address.
     package func contains(_ address: InternetAddress) -> Bool {
         guard address.bytes.count == first.bytes.count else { return false }
         return zip(address.bytes, first.bytes).enumerated().allSatisfy { index, pair in

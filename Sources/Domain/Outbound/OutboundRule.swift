@@ -1,20 +1,20 @@
-/// The rule for addresses that others give and the service connects to: webhooks of events.
+/// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
-/// Otherwise an API key could make the service reach what only the service's own network should: databases, clouds'
-/// metadata, machines at home. Only `https` to public addresses is allowed, and whatever an operator names in
-/// `outbound.privateTargets`.
+/// Only `https` URLs with public addresses are allowed, and the hosts and addresses that an operator lists in
+/// `outbound.privateTargets`. Without the rule, the owner of an API key could use the service to reach hosts that only
+/// the service's own network should reach, such as databases and the metadata server of a cloud.
 package struct OutboundRule: Sendable {
     private let hosts: Set<String>
     private let blocks: [AddressBlock]
 
-    /// The rule without exceptions.
+    /// The rule without any exceptions.
     package static let strict = OutboundRule(hosts: [], blocks: [])
 
     private init(hosts: Set<String>, blocks: [AddressBlock]) { (self.hosts, self.blocks) = (hosts, blocks) }
 
     /// Makes a rule with an operator's exceptions: hosts, addresses and blocks of addresses, separated by commas.
     ///
-    /// - Throws: `UnknownTarget` for anything else.
+    /// - Throws: `UnknownTarget` for an item of any other form.
     package init(privateTargets: String) throws(UnknownTarget) {
         var (hosts, blocks) = (Set<String>(), [AddressBlock]())
         for item in privateTargets.split(separator: ",") {
@@ -31,7 +31,7 @@ package struct OutboundRule: Sendable {
         self.init(hosts: hosts, blocks: blocks)
     }
 
-    /// Returns the fault of an operator's exceptions; nil if they are valid.
+    /// Returns a message about the first invalid exception, or nil if all exceptions are valid.
     package static func objection(to privateTargets: String) -> String? {
         do throws(UnknownTarget) {
             _ = try OutboundRule(privateTargets: privateTargets)
@@ -43,13 +43,15 @@ package struct OutboundRule: Sendable {
 
     /// An item of `outbound.privateTargets` that is neither a host nor a block of addresses.
     package struct UnknownTarget: Error {
-        /// The item.
+        /// The text of the item.
         package let text: String
     }
 
-    /// Checks what can be seen of a URL without looking up its name; each try checks the addresses of the name.
+    /// Checks a URL without looking up its host name.
     ///
-    /// - Throws: `Rejection` of the field.
+    /// The addresses of the host are checked before each connection.
+    ///
+    /// - Throws: `Rejection` that names the field if the URL isn't allowed.
     package func check(_ text: String, field: String) throws(Rejection) -> OutboundURL {
         guard let url = OutboundURL(text) else {
             throw .invalid(
@@ -72,7 +74,7 @@ package struct OutboundRule: Sendable {
         return url
     }
 
-    /// Returns whether a connection to an address of a URL's host may be opened.
+    /// Returns whether the service may connect to an address of a URL's host.
     package func admits(_ address: InternetAddress, of url: OutboundURL) -> Bool {
         if hosts.contains(url.host) || blocks.contains(where: { $0.contains(address) }) { return true }
         return url.isSecure && address.isPublic
@@ -83,22 +85,23 @@ package struct OutboundRule: Sendable {
     }
 }
 
-/// A URL that the service may be asked to connect to: the parts that the rule judges.
+/// A URL that others provide, with the parts that the rule checks.
 package struct OutboundURL: Equatable, Sendable {
     /// The whole URL.
     package let text: String
-    /// Whether it is `https`; otherwise it is `http`.
+    /// Whether the scheme is `https`; otherwise it is `http`.
     package let isSecure: Bool
     /// The host in lower case, without a dot at the end.
     package let host: String
 
-    /// The longest URL in bytes.
+    /// The maximum number of bytes in a URL.
     package static let bytesMax = 2_048
 
-    /// The host's address; nil for a name.
+    /// The host as an address; nil for a host name.
     package var address: InternetAddress? { InternetAddress(host) }
 
-    /// Reads a URL; nil if it is of another scheme, has credentials, or is one that programs read differently.
+    /// Parses a URL; returns nil if it has another scheme, contains credentials, or could be parsed differently by
+    /// libcurl.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax, text.utf8.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\\") })
         else { return nil }
@@ -115,7 +118,7 @@ package struct OutboundURL: Equatable, Sendable {
         (self.text, self.isSecure, self.host) = (text, scheme == "https", name)
     }
 
-    /// Returns whether a text in lower case can be a host's name or an IPv4 address.
+    /// Returns whether a lowercase text has the form of a host name or an IPv4 address.
     static func isName(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isDigit || $0.isLowercase || "-._".utf8.contains($0) }

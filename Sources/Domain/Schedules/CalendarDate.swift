@@ -1,14 +1,14 @@
 /// A day of the Gregorian calendar, independent of time zones.
 package struct CalendarDate: Hashable, Comparable, Sendable {
-    /// Days since 1970-01-01; negative before.
+    /// The number of days since 1970-01-01, which is negative for earlier days.
     package let day: Int64
 
-    /// Makes the day a number of days after 1970-01-01.
+    /// Makes a date from the number of days since 1970-01-01.
     package init(day: Int64) {
         self.day = day
     }
 
-    /// Makes a day by year, month and day of the month; nil if the calendar has no such day.
+    /// Makes a date from year, month and day of the month; returns nil if the calendar has no such day.
     package init?(year: Int64, month: Int64, dayOfMonth: Int64) {
         guard (1...12).contains(month), dayOfMonth >= 1, dayOfMonth <= Self.length(ofMonth: month, year: year) else {
             return nil
@@ -16,13 +16,14 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         day = Self.day(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
-    /// Reads `yyyy-MM-dd`; nil for any other text and for days that don't exist.
+    /// Parses a date such as `1990-01-31`; returns nil for any other form and for days that don't exist.
     package init?(_ text: String) {
         guard text.utf8.count == 10 else { return nil }
         self.init(written: text)
     }
 
-    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil unless it exists.
+    /// Parses a date with or without leading zeros, such as `1990-1-1` or `1990-01-01`; returns nil if the day doesn't
+    /// exist.
     package init?(written text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),
@@ -35,15 +36,15 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.day < right.day }
 
-    /// Returns the day a number of days later.
+    /// Returns the date that is a number of days later.
     package func adding(days: Int64) -> CalendarDate { CalendarDate(day: day + days) }
 
     /// The day of the week, from 1 for Monday to 7 for Sunday.
     package var weekday: Int64 { ((day + 3) % 7 + 7) % 7 + 1 }
 
-    /// Year, month and day of the month.
+    /// The year, the month, and the day of the month.
     package var parts: (year: Int64, month: Int64, dayOfMonth: Int64) {
-        // Count from 0000-03-01, so that the leap day is a year's last; in eras of 400 years.
+        // Days are counted in eras of 400 years from 0000-03-01, so that the leap day is the last day of a year.
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -56,7 +57,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// Returns the number of a day that exists, counted from 1970-01-01.
+    /// Returns the number of days from 1970-01-01 to an existing day.
     static func day(year: Int64, month: Int64, dayOfMonth: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -66,7 +67,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Returns whether a year has a 29th of February.
+    /// Returns whether a year is a leap year.
     package static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
     /// Returns the number of days in a month.
@@ -80,7 +81,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 }
 
 extension CalendarDate: CustomStringConvertible {
-    /// The day as `yyyy-MM-dd`.
+    /// The date in the form `yyyy-MM-dd`.
     package var description: String {
         let (year, month, dayOfMonth) = parts
         return "\(Digits.text(year, width: 4))-\(Digits.text(month, width: 2))"
@@ -88,9 +89,9 @@ extension CalendarDate: CustomStringConvertible {
     }
 }
 
-/// Numbers of a fixed width.
+/// The conversion of decimal digits to numbers and back.
 enum Digits {
-    /// Returns the number that some digits represent; nil if any byte is not a digit.
+    /// Returns the number that ASCII digits represent, or nil if a byte isn't a digit.
     static func number(_ bytes: some Collection<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in bytes {
@@ -100,7 +101,7 @@ enum Digits {
         return bytes.isEmpty ? nil : number
     }
 
-    /// Returns a number with leading zeros.
+    /// Returns a number with leading zeros up to a width.
     static func text(_ number: Int64, width: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

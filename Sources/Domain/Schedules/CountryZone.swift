@@ -1,8 +1,9 @@
-/// The time zones of the calling codes that have a single one (`Texts/country-zones.txt`).
+/// The time zones of the countries that have only one, by country calling code (`Texts/country-zones.txt`).
 ///
-/// A wrong guess would wake people at the wrong hour; without a zone, times are in UTC, which users notice.
+/// For all other countries the zone isn't guessed, because a wrong guess would run schedules at the wrong hour. Users
+/// in those countries get times in UTC, and notice it.
 package enum CountryZone {
-    /// Returns the IANA name of the zone, or nil if there is none or more than one.
+    /// Returns the IANA name of a country's time zone, or nil if the country is unknown or has several.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }
 
     private static let zones: [String: String] =

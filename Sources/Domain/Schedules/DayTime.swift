@@ -1,16 +1,16 @@
-/// A time of the day: by the clock, or by the sun.
+/// A time of day, given by the clock or relative to sunrise or sunset.
 package enum DayTime: Sendable, Equatable {
-    /// Minutes after midnight.
+    /// A number of minutes after midnight.
     case clock(Int64)
-    /// Minutes after sunrise or sunset; negative for before.
+    /// A number of minutes after sunrise or sunset, which is negative for a time before it.
     case sun(SunRules.Event, Int64)
 
-    /// Whether it depends on the place.
+    /// Whether the time depends on a place.
     package var needsPlace: Bool {
         if case .sun = self { true } else { false }
     }
 
-    /// Reads `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`; nil for any other text.
+    /// Parses `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`; returns nil for any other text.
     package init?(_ text: String) {
         for event in SunRules.Event.allCases
         where text.utf8.starts(with: event.rawValue.utf8) {
@@ -37,7 +37,7 @@ package enum DayTime: Sendable, Equatable {
 }
 
 extension DayTime: CustomStringConvertible {
-    /// The time in the form in which it is read.
+    /// The time as `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`.
     package var description: String {
         switch self {
         case .clock(let minutes): Self.text(minutes)

@@ -5,41 +5,41 @@ package enum ScheduleKind: IdentifierKind {
     package static let name = "scheduleId"
 }
 
-/// A schedule's id, made by the service; it never changes.
+/// A schedule's id, which the service makes and which never changes.
 package typealias ScheduleID = Identifier<ScheduleKind>
 
-/// A command that is sent to a device at certain times.
+/// A schedule: a command that is sent to a device at certain times.
 package struct Schedule: Sendable, Equatable {
-    /// The treatment of a missed occurrence.
+    /// The rule for an occurrence that was missed: skip it, or run it late.
     package enum Misfire: String, Sendable, CaseIterable {
         case skip, run
     }
 
-    /// Its id.
+    /// The schedule's id.
     package var id: ScheduleID
-    /// The device.
+    /// The device that gets the command.
     package var did: DeviceID
-    /// The user whose rights it acts with.
+    /// The user with whose rights the schedule acts.
     package var creator: UserID
-    /// The app that the creator belongs to.
+    /// The app to which the creator belongs.
     package var app: AppID
-    /// The times.
+    /// The days and the time of day at which the schedule acts.
     package var timing: Timing
-    /// The values to set.
+    /// The values that the command sets.
     package var attrs: JSONObject
     /// The creator's note.
     package var remark: String
-    /// Whether it acts at all.
+    /// Whether the schedule is enabled; a disabled schedule doesn't act.
     package var isEnabled: Bool
-    /// The treatment of a missed occurrence.
+    /// The rule for an occurrence that was missed: skip it, or run it late.
     package var misfire: Misfire
     /// The creation time.
     package var createdAt: Instant
-    /// The time since which it acts at these times: when they were set, or it was enabled.
+    /// The time at which the schedule's times were last set or the schedule was last enabled.
     package var activeSince: Instant
     /// The time of the last change.
     package var updatedAt: Instant
-    /// Its next occurrence; nil while it is disabled, or if there is none.
+    /// The schedule's next occurrence; nil while the schedule is disabled, or if no occurrence follows.
     package var nextAt: Instant?
 
     /// Makes a schedule.

@@ -1,26 +1,30 @@
-/// The rules for when schedules act: pure functions of times, zone rules, place and moment.
+/// The rules that decide when schedules act, as pure functions of timing, zone rules, place and moment.
 ///
-/// The rules in words (reference: schedules#when).
+/// The documentation describes these rules (reference: schedules#when).
 package enum ScheduleRules {
-    /// The days that are searched for the next occurrence: a sunrise near a pole happens once a year, and must fall on
-    /// the right day of the week.
+    /// The number of days that are searched for the next occurrence.
+    ///
+    /// Near a pole the sun rises only once a year, and this sunrise must fall on one of the schedule's days of the
+    /// week.
     private static let daysMax: Int64 = 3660
-    /// The largest distance of a time by the sun, or of a skipped day's end, from its day, in days.
+    /// The maximum number of days between an occurrence and its calendar day.
+    ///
+    /// A time relative to the sun can fall on another day, and so can a time on a day that the zone skips.
     private static let reach: Int64 = 3
 
-    /// What a schedule does on a day.
+    /// The occurrence of a schedule on a day, or the reason why the schedule has none.
     package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
-        /// The sun stays up all day.
+        /// The sun stays above the horizon all day.
         case polarDay
-        /// The sun stays down all day.
+        /// The sun stays below the horizon all day.
         case polarNight
-        /// There is no occurrence: the sun's event, which moves by more than a few minutes a day near the polar
-        /// circles, falls on the neighbouring days, or there is no place.
+        /// The day has no occurrence, because no place is known, or because the sunrise or sunset falls on the
+        /// neighbouring days. Near the polar circles, sunrise and sunset move by more than a few minutes a day.
         case none
     }
 
-    /// Returns when a schedule acts on a day, or why it doesn't; the day must be one of its days.
+    /// Returns the moment at which a schedule acts on one of its days, or the reason why it doesn't act.
     package static func outcome(
         of timing: Timing,
         on date: CalendarDate,
@@ -39,7 +43,7 @@ package enum ScheduleRules {
         }
     }
 
-    /// Returns the first occurrence after a moment; nil if there is none.
+    /// Returns a schedule's first occurrence after a moment, or nil if none follows.
     package static func next(of timing: Timing, after moment: Instant, zone: ZoneRules, place: Location?) -> Instant? {
         guard place != nil || !timing.time.needsPlace else { return nil }
         if case .once(let date) = timing.days {
@@ -52,7 +56,7 @@ package enum ScheduleRules {
         let start = zone.date(at: seconds(moment)).adding(days: -reach)
         for ahead in 0..<daysMax + reach {
             let date = start.adding(days: ahead)
-            // Occurrences are in the order of their days.
+            // Later days have later occurrences, so the first match is the next occurrence.
             guard timing.includes(date),
                 case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place), instant > moment
             else { continue }
@@ -61,7 +65,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day after a moment if it is a polar day or night, or nil.
+    /// Returns the schedule's next day after a moment if that day is a polar day or polar night, or nil otherwise.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -82,7 +86,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the first day on which a time is still to come, for a schedule that names no day.
+    /// Returns the first day on which a time of day lies after a moment, for a schedule that names no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

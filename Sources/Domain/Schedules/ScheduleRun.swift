@@ -1,12 +1,12 @@
-/// One occurrence of a schedule and its outcome.
+/// A run: one occurrence of a schedule, with its outcome.
 package struct ScheduleRun: Sendable, Equatable {
     /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// Its command has no outcome yet; not published, since the outcome follows soon.
+        /// The run's command has no outcome yet. This state isn't published, because the outcome follows soon.
         case sent
         case done, failed, expired, missed
 
-        /// Derives a run's state from its command's; nil while the command has no outcome.
+        /// Derives a run's state from its command's state; returns nil while the command has no outcome.
         package init?(_ state: Command.State) {
             switch state {
             case .queued, .sent: return nil
@@ -19,17 +19,17 @@ package struct ScheduleRun: Sendable, Equatable {
 
     /// The schedule.
     package var schedule: ScheduleID
-    /// The occurrence.
+    /// The time of the occurrence.
     package var dueAt: Instant
-    /// When the schedule worker decided about it; in a trigger, when the scheduler published it.
+    /// The time at which the schedule worker decided about the occurrence.
     package var firedAt: Instant
-    /// Its state.
+    /// The run's state.
     package var state: State
-    /// The command that was made for it.
+    /// The number of the command that was made for the run.
     package var cid: Int64?
-    /// The reason why no command was sent, or why the device did not carry it out.
+    /// The reason why no command was sent, or why the device did not carry out the command.
     package var error: ErrorCode?
-    /// The device's own error.
+    /// The device's own error code.
     package var code: Int64?
 
     /// Makes a run.

@@ -2,9 +2,9 @@ import Glibc
 
 /// A place on the earth, in degrees.
 package struct Location: Hashable, Sendable {
-    /// Degrees north.
+    /// The latitude in degrees north.
     package var latitude: Double
-    /// Degrees east.
+    /// The longitude in degrees east.
     package var longitude: Double
 
     /// Makes a place.
@@ -14,17 +14,18 @@ package struct Location: Hashable, Sendable {
     }
 }
 
-/// The times of sunrise and sunset, by NOAA's solar equations.
+/// The times of sunrise and sunset, computed with NOAA's solar equations.
 ///
-/// The sun's centre is 0.833° below the horizon then: through the air, its upper edge is seen at the horizon. Times are
-/// accurate to about a minute between the polar circles, and are rounded to whole minutes.
+/// At sunrise and sunset the sun's centre is 0.833° below the horizon, where refraction makes its upper edge appear at
+/// the horizon. Times are accurate to about a minute between the polar circles, and are rounded to whole minutes.
 package enum SunRules {
-    /// The two events of a day.
+    /// The two events of the sun on a day.
     package enum Event: String, Sendable, CaseIterable {
         case sunrise, sunset
     }
 
-    /// Returns the occurrence of an event on a calendar day of a zone at a place.
+    /// Returns the moment of sunrise or sunset at a place on a calendar day of a time zone, or the reason why there is
+    /// none.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,
@@ -44,8 +45,8 @@ package enum SunRules {
         return outcome
     }
 
-    /// Returns the moment of an event within the half day before or after a solar noon, in seconds since the epoch, or
-    /// why there is none.
+    /// Returns the moment of sunrise before a solar noon or of sunset after it, in seconds since the Unix epoch, or the
+    /// reason why there is none.
     private static func moment(
         of event: Event,
         noon: Double,
@@ -76,7 +77,7 @@ package enum SunRules {
     /// The sine of the sun's height at sunrise and sunset.
     private static let horizon = sin(radians(-0.833))
 
-    /// Returns the solar noon nearest to a moment.
+    /// Returns the moment of the solar noon nearest to a moment, in seconds since the Unix epoch.
     private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
         var noon = seconds
         for _ in 0..<3 {
@@ -87,11 +88,12 @@ package enum SunRules {
         return noon
     }
 
-    /// Returns the sun's declination in radians, and the minutes by which a sundial is ahead of a clock.
+    /// Returns the sun's declination in radians, and the equation of time: the minutes by which a sundial is ahead of a
+    /// clock.
     private static func position(
         _ seconds: Double
     ) -> (declination: Double, equationOfTime: Double) {
-        // Julian centuries since 2000-01-01T12:00Z.
+        // The time in Julian centuries since 2000-01-01T12:00Z.
         let century = (seconds / 86_400 - 10_957.5) / 36_525
         let longitude = radians(
             (280.46646 + century * (36_000.76983 + century * 0.0003032))

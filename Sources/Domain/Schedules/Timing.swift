@@ -1,19 +1,19 @@
 /// The times at which a schedule acts, in the calendar of one time zone.
 package struct Timing: Sendable, Equatable {
-    /// The days.
+    /// The days on which a schedule acts.
     package enum Days: Sendable, Equatable {
         case once(CalendarDate)
-        /// Days of the week, from 1 for Monday to 7 for Sunday, ascending.
+        /// Days of the week in ascending order, from 1 for Monday to 7 for Sunday.
         case weekly([Int64])
-        /// Days of the month, ascending; a month without the day is skipped.
+        /// Days of the month in ascending order. In a month without one of the days, that day is skipped.
         case monthly([Int64])
     }
 
-    /// The days.
+    /// The days on which the schedule acts.
     package var days: Days
-    /// The time of the day.
+    /// The time of day at which the schedule acts.
     package var time: DayTime
-    /// The IANA name of the zone.
+    /// The IANA name of the time zone.
     package var zone: String
 
     /// Makes a timing.
@@ -23,7 +23,7 @@ package struct Timing: Sendable, Equatable {
         self.zone = zone
     }
 
-    /// Returns whether a day is one of them.
+    /// Returns whether the schedule acts on a day.
     package func includes(_ date: CalendarDate) -> Bool {
         switch days {
         case .once(let day): day == date

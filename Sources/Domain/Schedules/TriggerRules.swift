@@ -1,29 +1,33 @@
-/// The effect of a trigger on its schedule, given that its occurrence has not been run before.
+/// The rules for a trigger's effect on its schedule.
 ///
-/// The rules in words (reference: schedules#due).
+/// The caller has checked that the occurrence hasn't been run before.
+///
+/// The documentation describes these rules (reference: schedules#due).
 package enum TriggerRules {
     /// The consequences of a trigger.
     package struct Outcome: Sendable, Equatable {
-        /// Occurrences that were not run in time, ascending.
+        /// The occurrences that weren't run in time, in ascending order.
         package var missed: [Instant] = []
-        /// The occurrence that runs now.
+        /// The occurrence that runs now, if any.
         package var run: Instant?
         /// The schedule's next occurrence.
         package var nextAt: Instant?
     }
 
-    /// The bounds of lateness, in seconds: the lateness above which an occurrence is missed, and the lead above which
-    /// it is refused; the age above which it is forgotten and never runs.
+    /// Two limits in seconds.
+    ///
+    /// An occurrence that is more than `lateSeconds` late counts as missed. An occurrence that is more than
+    /// `lateSeconds` ahead is refused. An occurrence older than `rememberedSeconds` never runs.
     package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
-    /// The maximum number of missed occurrences that one trigger finds; the next one finds more.
+    /// The maximum number of missed occurrences that one trigger records; the next trigger records more.
     private static let missedMax = 1000
 
-    /// Decides about a trigger, or fails with the reason why it is refused.
+    /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger of `schedule.nextAt` decides about all
-    /// occurrences from then to `now`: those not run in time are missed, and `nextAt` moves on. A trigger of another
-    /// occurrence, one that `nextAt` has passed, decides about that one alone.
+    /// `next` returns the schedule's first occurrence after a moment. A trigger for `schedule.nextAt` decides about all
+    /// occurrences from `nextAt` to `now`: the occurrences that weren't run in time are missed, and `nextAt` advances.
+    /// A trigger for any other occurrence decides about that occurrence alone.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,
@@ -33,10 +37,10 @@ package enum TriggerRules {
     ) -> Result<Outcome, Refusal> {
         guard schedule.isEnabled else { return .failure(Refusal("the schedule is disabled")) }
         guard dueAt > schedule.activeSince else {
-            return .failure(Refusal("dueAt lies before the schedule was made, changed or enabled"))
+            return .failure(Refusal("dueAt is before the schedule was made, changed or enabled"))
         }
         guard dueAt <= now.adding(seconds: lateness.lateSeconds) else {
-            return .failure(Refusal("dueAt lies too far ahead of the server's clock"))
+            return .failure(Refusal("dueAt is too far ahead of the server's clock"))
         }
         let isNext = dueAt == schedule.nextAt
         guard isNext || next(Instant(milliseconds: dueAt.milliseconds - 1)) == dueAt else {
@@ -68,7 +72,7 @@ package enum TriggerRules {
 
     /// The reason why a trigger is kept as a dead letter.
     package struct Refusal: Error, Equatable {
-        /// The reason in words.
+        /// The reason, as a phrase.
         package var reason: String
 
         init(_ reason: String) { self.reason = reason }
@@ -79,7 +83,7 @@ package enum TriggerRules {
 package struct Trigger: Hashable, Sendable {
     /// The schedule.
     package var schedule: ScheduleID
-    /// The occurrence.
+    /// The time of the occurrence.
     package var dueAt: Instant
 
     /// Makes a trigger.

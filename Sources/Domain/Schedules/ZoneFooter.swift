@@ -1,10 +1,10 @@
-/// The rule for all times after a zone's known transitions, in the form of POSIX `TZ`, such as
+/// The rule for all times after a zone's known transitions, in the format of the POSIX variable `TZ`, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
-    /// A day of each year with the time of day at which the clocks change.
+    /// The day of each year, and the time of that day, at which the clocks change.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// A weekday (0 is Sunday) in a week of a month; week 5 is the last.
+            /// A weekday (0 is Sunday) in a week of a month; week 5 means the last.
             case weekday(month: Int64, week: Int64, weekday: Int64)
             /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
@@ -13,7 +13,9 @@ package struct ZoneFooter: Sendable, Equatable {
         }
 
         var day: Day
-        /// Seconds after midnight by the clocks before the change; can be negative or above a day.
+        /// The number of seconds after midnight, by the clocks before the change.
+        ///
+        /// The number can be negative or longer than a day.
         var seconds: Int64
     }
 
@@ -28,7 +30,7 @@ package struct ZoneFooter: Sendable, Equatable {
             && left.summer?.begin == right.summer?.begin && left.summer?.end == right.summer?.end
     }
 
-    /// Reads a rule; nil if the text isn't one.
+    /// Parses a rule; returns nil for any other text.
     package init?(_ text: [UInt8]) {
         var reader = FooterReader(text)
         guard reader.skipName(), let standard = reader.offset() else { return nil }
@@ -45,12 +47,12 @@ package struct ZoneFooter: Sendable, Equatable {
         summer = (summerOffset, begin, end)
     }
 
-    /// Returns the offset at a moment.
+    /// Returns the offset from UTC at a moment, in seconds.
     package func offset(at seconds: Int64) -> Int64 {
         changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
     }
 
-    /// Returns the changes after one moment and up to another, at most a few years apart.
+    /// Returns the changes after `start` and up to `end`, which are at most a few years apart.
     package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
         guard let summer, start < end else { return [] }
         let years = Self.year(start) - 1...Self.year(end) + 1
@@ -70,7 +72,7 @@ package struct ZoneFooter: Sendable, Equatable {
 }
 
 extension ZoneFooter.Change {
-    /// Returns the moment of the change in a year, by the clocks before it.
+    /// Returns the moment of the change in a year, in seconds by the clocks before the change.
     func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
 
     private func firstDay(of year: Int64) -> Int64 {
@@ -90,7 +92,7 @@ extension ZoneFooter.Change {
     }
 }
 
-/// A reader of the parts of a rule.
+/// A parser of the parts of a rule.
 private struct FooterReader {
     private var rest: ArraySlice<UInt8>
 
@@ -106,7 +108,8 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's short name, letters or text in angle brackets; returns whether there was one.
+    /// Skips a zone's abbreviation, which is either letters or text in angle brackets, and returns whether it was
+    /// present.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

@@ -1,9 +1,9 @@
 extension ZoneRules {
-    /// Reads a TZif file (RFC 8536); nil if the bytes aren't one.
+    /// Parses a TZif file (RFC 8536); returns nil if the bytes aren't a valid file.
     package init?(file bytes: [UInt8]) {
         guard var first = ZoneHeader(bytes, at: 0) else { return nil }
         if first.version >= 2 {
-            // The part for readers that support only 32 bits is the first.
+            // The first part is for readers that support only 32-bit times, so the second part is used.
             guard let second = ZoneHeader(bytes, at: first.end(timeSize: 4)) else { return nil }
             first = second
         }
@@ -27,7 +27,7 @@ extension ZoneRules {
         )
     }
 
-    /// Returns the rule after the data, which is on a separate line.
+    /// Returns the rule on the line that follows the data.
     private static func footer(_ bytes: [UInt8], from start: Int, _ version: Int) -> ZoneFooter? {
         guard version >= 2, start < bytes.count, bytes[start] == 0x0A else { return nil }
         let line = bytes[(start + 1)...].prefix { $0 != 0x0A }
@@ -35,7 +35,7 @@ extension ZoneRules {
     }
 }
 
-/// The header of a part of a TZif file, with its counts.
+/// The header of a part of a TZif file, with the counts of the part's items.
 private struct ZoneHeader {
     var version: Int
     var start: Int
@@ -67,7 +67,9 @@ private struct ZoneHeader {
     }
 }
 
-/// A reader of successive big-endian numbers; the caller has checked that they are there.
+/// A reader of successive big-endian numbers.
+///
+/// The caller has checked that enough bytes exist.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int

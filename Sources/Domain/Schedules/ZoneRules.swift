@@ -1,13 +1,13 @@
 /// The rules of one time zone: its offset from UTC at each moment.
 ///
-/// They are read from the system's own data, a TZif file (RFC 8536), which lists known transitions and a rule for all
-/// later ones. Equal bytes give equal values.
+/// The rules are read from the system's TZif file (RFC 8536), which contains the known transitions and a rule for all
+/// later ones. Files with equal bytes give equal rules.
 package struct ZoneRules: Sendable, Equatable {
     /// A change of the offset.
     package struct Transition: Sendable, Equatable {
-        /// The moment, in seconds since the epoch.
+        /// The moment of the change, in seconds since the Unix epoch.
         package var at: Int64
-        /// The offset from then on, in seconds east of UTC.
+        /// The offset after the change, in seconds east of UTC.
         package var offset: Int64
     }
 
@@ -15,17 +15,17 @@ package struct ZoneRules: Sendable, Equatable {
     private let known: [Transition]
     private let later: ZoneFooter?
 
-    /// UTC.
+    /// The rules of UTC.
     package static let utc = ZoneRules(firstOffset: 0, known: [], later: nil)
 
-    /// Makes rules.
+    /// Makes the rules of a zone.
     package init(firstOffset: Int64, known: [Transition], later: ZoneFooter?) {
         self.firstOffset = firstOffset
         self.known = known
         self.later = later
     }
 
-    /// The largest distance of an offset from UTC ever, in seconds.
+    /// The largest possible offset from UTC in either direction, in seconds.
     private static let offsetMax: Int64 = 93_600
 
     /// Returns the offset at a moment, in seconds east of UTC.
@@ -43,8 +43,8 @@ package struct ZoneRules: Sendable, Equatable {
 
     /// Returns the first moment at which the zone's clocks show a local time or a later one.
     ///
-    /// For a time that a change skips, it is the end of the gap; for a time that occurs twice, the first occurrence.
-    /// `local` is counted in seconds as if the zone were UTC.
+    /// For a local time that a change skips, the result is the end of the gap; for a local time that occurs twice, it
+    /// is the first occurrence. `local` is counted in seconds as if the zone were UTC.
     package func first(local: Int64) -> Int64 {
         var start = local - Self.offsetMax
         var offset = offset(at: start)
@@ -56,7 +56,7 @@ package struct ZoneRules: Sendable, Equatable {
         return max(local - offset, start)
     }
 
-    /// Returns the changes after one moment and up to another.
+    /// Returns the changes after `start` and up to `end`.
     private func changes(from start: Int64, to end: Int64) -> ArraySlice<Transition> {
         let places = Self.place(of: start, in: known)..<Self.place(of: end, in: known)
         guard let later, places.upperBound == known.count, !later.isFixed else { return known[places] }

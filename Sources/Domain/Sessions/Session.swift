@@ -1,37 +1,40 @@
-/// A login on one terminal.
+/// A session: a login of a user on one terminal.
 ///
-/// The rules in words (reference: sessions#life).
+/// The documentation describes these rules (reference: sessions#life).
 package struct Session: Sendable, Equatable {
     /// The session's id.
     package var id: SessionID
     /// The user who logged in.
     package var uid: UserID
-    /// The app.
+    /// The user's app.
     package var app: AppID
-    /// The terminal.
+    /// The terminal on which the user logged in.
     package var terminal: TerminalID
-    /// The terminal's platform, as the app says.
+    /// The terminal's platform, as reported by the app.
     package var platform: String
-    /// The terminal's operating system, as the app says.
+    /// The terminal's operating system, as reported by the app.
     package var os: String
-    /// The terminal's name, as the app says.
+    /// The terminal's name, as reported by the app.
     package var name: String
     /// The login time.
     package var loginTime: Instant
     /// The expiry time.
     package var expiresAt: Instant
-    /// The time of its token's last use, to the minute; nil before the first.
+    /// The time of the last use of the session's token, to the minute; nil before the first use.
     package var lastSeenAt: Instant?
-    /// Whether the token before the last refresh may still work, until the new one is used.
+    /// Whether the old token may still work after a refresh, which it does at most until the new token is first used.
     package var hasOldToken = false
-    /// Whether a token of the session was ever used; until then the app's secret connects as the terminal too.
+    /// Whether a token of the session was ever used.
+    ///
+    /// Until a token is used, the terminal can also connect with the app's secret.
     package var isUsed: Bool { lastSeenAt != nil }
-    /// The time at which it ended.
+    /// The time at which the session ended.
     package var endedAt: Instant?
-    /// The reason why it ended.
+    /// The reason why the session ended.
     package var endReason: EndReason?
-    /// The time at which the gate reported that the terminal has no connection with it any more; nil until then, and if
-    /// the terminal keeps its connection for the session that replaced it.
+    /// The time at which the gate reported that the terminal no longer has a connection with this session.
+    ///
+    /// The time stays nil if the terminal keeps its connection for the session that replaced this one.
     package var cutOffAt: Instant?
 
     /// Begins a session.
@@ -57,12 +60,12 @@ package struct Session: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The longest time for which a refreshed token's predecessor works, in seconds.
+    /// The longest time for which the previous token works after a refresh, in seconds.
     package static let overlapSeconds: Int64 = 60
     /// The precision of `lastSeenAt`, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Returns the refusal of a token of this session at a moment; nil while it is valid.
+    /// Returns the refusal of this session's token at a moment, or nil while the session is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {
@@ -76,10 +79,11 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// The reasons are the entries of `schemas/lists/session-ends.yaml`.
+/// The reasons for a session's end, as listed in `schemas/lists/session-ends.yaml`.
 extension Session.EndReason {
-    /// Whether the terminal is notified and its connection closed; after `replaced` the connection belongs to the new
-    /// session.
+    /// Whether the terminal is notified and its connection is closed.
+    ///
+    /// After `replaced`, the connection belongs to the new session.
     package var isToldToTerminal: Bool { self != .replaced }
 }
 
@@ -92,13 +96,15 @@ package struct SessionNotice: Sendable, Equatable {
         case user(UserID, except: TerminalID?)
     }
 
-    /// The id under which it is applied once.
+    /// The id of the notice; a notice with the same id is applied only once.
     package var id: MessageID
     /// The sessions that ended.
     package var scope: Scope
-    /// The reason.
+    /// The reason why the sessions ended.
     package var reason: Session.EndReason
-    /// The moment of the end; sessions that began later continue.
+    /// The moment of the end.
+    ///
+    /// Sessions that began later continue.
     package var ts: Instant
     /// The actor that ended the sessions.
     package var actor: Actor
@@ -118,6 +124,6 @@ package struct SessionNotice: Sendable, Equatable {
         self.actor = actor
     }
 
-    /// Returns whether it is the notice of a session's recorded end.
+    /// Returns whether the notice has the time and reason of a session's recorded end.
     package func isOfEnd(of session: Session) -> Bool { session.endedAt == ts && session.endReason == reason }
 }

@@ -1,16 +1,16 @@
 /// The binding of a user to a device.
 ///
-/// The rules in words (reference: sharing#roles).
+/// The documentation describes these rules (reference: sharing#roles).
 package struct Binding: Sendable, Equatable {
     /// A user's role with a device.
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
-        /// Whether the role may share the device, and is notified about its other users.
+        /// Whether users with the role may share the device and are notified about its other users.
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 
-    /// Whether a user may command the device or only watch it.
+    /// A user's access to a device: sending commands, or only seeing its status.
     package enum Access: String, Sendable, CaseIterable {
         case control, read
     }
@@ -19,11 +19,11 @@ package struct Binding: Sendable, Equatable {
     package var did: DeviceID
     /// The user.
     package var uid: UserID
-    /// The app that the user belongs to.
+    /// The app to which the user belongs.
     package var app: AppID
     /// The user's role.
     package var role: Role
-    /// Whether the user may command the device.
+    /// The user's access to the device.
     package var access: Access
     /// Whether the user gets the device's status.
     package var isSubscribed: Bool
@@ -33,12 +33,12 @@ package struct Binding: Sendable, Equatable {
     package var remark: String
     /// The time at which the binding began.
     package var boundAt: Instant
-    /// The expiry of a guest's binding; nil for one without end.
+    /// The time at which a guest's binding expires; nil for a binding that doesn't expire.
     package var guestUntil: Instant?
     /// The invitation that made the user a guest; nil for a user who bound with a proof of possession.
     package var sharing: SharingID?
 
-    /// Binds a user to a device.
+    /// Makes the binding of a user to a device.
     package init(
         did: DeviceID,
         uid: UserID,
@@ -65,15 +65,15 @@ package struct Binding: Sendable, Equatable {
         self.sharing = sharing
     }
 
-    /// The longest name that a user gives a device, in characters.
+    /// The maximum length of a user's own name for a device, in characters.
     package static let aliasMax = 64
-    /// The longest note of a user on a device, in characters.
+    /// The maximum length of a user's note on a device, in characters.
     package static let remarkMax = 256
 
-    /// Returns whether a guest's time is over, even if the control worker (`DueControl`) has not ended the binding yet.
+    /// Returns whether a guest's binding has expired, even if the control worker (`DueControl`) hasn't ended it yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns the reason why the user may not send a command of a kind at a moment; nil if they may.
+    /// Returns the reason why the user may not send a kind of command at a moment, or nil if the user may send it.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }
@@ -83,7 +83,7 @@ package struct Binding: Sendable, Equatable {
 
 /// The reason why a binding ended, as published to its user.
 package enum UnbindReason: String, Sendable, CaseIterable {
-    /// The user ended it.
+    /// The user ended the binding.
     case unbound
     /// The owner removed the user.
     case removed
@@ -91,9 +91,9 @@ package enum UnbindReason: String, Sendable, CaseIterable {
     case reset
     /// An operator deleted the device.
     case forgotten
-    /// The guest's time is over.
+    /// The guest's time was over.
     case expired
-    /// The invitation behind it was revoked, or its owner left.
+    /// The guest's invitation was revoked, or the owner of the device left.
     case revoked
     /// The user transferred the device to another user.
     case transferred

@@ -1,30 +1,30 @@
-/// A change that a user requests in a device's bindings: an event of the state machine.
+/// A change of a device's bindings: an event of the state machine for roles.
 package enum BindingEvent: Sendable, Equatable {
-    /// The user binds, with a proof of possession.
+    /// The user binds the device with a proof of possession.
     case bind
-    /// The user makes an invitation: roles change only when it is accepted.
+    /// The user makes an invitation. Roles change only when another user accepts it.
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's time.
+    /// The user's binding ends, because the user unbinds, the account is erased or a guest's time is over.
     case leave
     /// The user removes another user from the device.
     case remove(UserID)
     /// The user transfers the device to another user.
     case transfer(to: UserID)
-    /// All bindings end, and the device's ownership period with them.
+    /// All bindings end, and so does the device's ownership period.
     case end
 }
 
-/// The consequences of an event.
+/// The consequences of a binding event.
 package struct BindingChange: Sendable, Equatable {
-    /// The effect on the invitations to the device.
+    /// The effect of a binding event on the device's invitations.
     package enum Invitations: Sendable, Equatable {
-        /// They stay, except those to users whose bindings end, which become void.
+        /// The invitations stay, except invitations to users whose bindings end, which become void.
         case stay
-        /// All become void.
+        /// All invitations become void.
         case void
-        /// Pending ones become void; accepted ones pass to the new owner.
+        /// Pending invitations become void, and accepted invitations pass to the new owner.
         case pass(to: UserID)
     }
 
@@ -32,7 +32,7 @@ package struct BindingChange: Sendable, Equatable {
     package struct RoleChange: Sendable, Equatable {
         /// The user.
         package var uid: UserID
-        /// The role.
+        /// The new role.
         package var role: Binding.Role
 
         /// Makes a role change.
@@ -44,15 +44,15 @@ package struct BindingChange: Sendable, Equatable {
 
     /// The role of the acting user's new binding.
     package var joined: Binding.Role?
-    /// The users whose bindings end, a leaving user first.
+    /// The users whose bindings end, beginning with the user who leaves.
     package var ended: [UserID] = []
     /// The users whose roles change.
     package var roles: [RoleChange] = []
-    /// The effect on invitations.
+    /// The effect on the device's invitations.
     package var invitations = Invitations.stay
-    /// Whether the device's ownership period is over, so that later users see nothing of it.
+    /// Whether the device's ownership period ends, so that later users see no data of that period.
     package var endsOwnership = false
 
-    /// Whether nothing follows.
+    /// Whether the event has no consequences.
     package var isEmpty: Bool { self == BindingChange() }
 }

@@ -1,6 +1,6 @@
-/// The rules for the bindings of a device: one decision for every role and every event.
+/// The rules for the bindings of a device, which decide about every event for every role.
 package enum BindingRules {
-    /// The window in which wrong proofs count, in seconds.
+    /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
     /// Decides about an event that a user causes, given all present bindings.
@@ -27,7 +27,7 @@ package enum BindingRules {
         switch callerRole {
         case .strangerToFree: return BindingChange(joined: .special)
         case .strangerToShared: return BindingChange(joined: .normal)
-        case .strangerToOwned: throw Rejection(.forbidden, "The device has an owner; only the owner can let others in.")
+        case .strangerToOwned: throw Rejection(.forbidden, "The device has an owner; only the owner can invite users.")
         case .special, .normal, .owner, .guest: return BindingChange()
         }
     }
@@ -44,7 +44,9 @@ package enum BindingRules {
         }
     }
 
-    /// Makes the user a guest; the first acceptance also makes the inviter the owner, and guests of all other users.
+    /// Makes the user a guest.
+    ///
+    /// The first acceptance also makes the inviter the owner, and all normal users guests.
     private static func accept(
         _ inviter: UserID,
         _ callerRole: CallerRole,
@@ -52,10 +54,10 @@ package enum BindingRules {
     ) throws(Rejection) -> BindingChange {
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: break
-        case .special, .normal, .owner, .guest: throw Rejection(.duplicated, "The device is bound to you already.")
+        case .special, .normal, .owner, .guest: throw Rejection(.duplicated, "The device is already bound to you.")
         }
         guard let host = present.first(where: { $0.uid == inviter && $0.role.isPrincipal }) else {
-            throw Rejection(.expired, "The device is not the inviter's to share any more.")
+            throw Rejection(.expired, "The inviter may no longer share the device.")
         }
         var change = BindingChange(joined: .guest)
         guard host.role == .special else { return change }
@@ -80,7 +82,7 @@ package enum BindingRules {
             let heir = present.filter { $0.role == .normal }
                 .min { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
             if let heir { change.roles = [.init(heir.uid, .special)] }
-            // Only the special user invites, so all open invitations are theirs.
+            // Only the special user can invite, so all open invitations come from this user.
             change.invitations = .void
         }
         change.endsOwnership = change.ended.count == present.count
@@ -94,7 +96,7 @@ package enum BindingRules {
         present: [Binding]
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
-        guard other != uid else { throw .invalid("params.uid", "Leave the device with device/unbind.") }
+        guard other != uid else { throw .invalid("params.uid", "Use device/unbind to leave the device.") }
         guard present.contains(where: { $0.uid == other }) else { throw noSuchGuest }
         return BindingChange(ended: [other])
     }
@@ -107,7 +109,7 @@ package enum BindingRules {
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
         guard heir != uid else {
-            throw .invalid("params.uid", "The device is yours already.")
+            throw .invalid("params.uid", "The device is already yours.")
         }
         guard present.contains(where: { $0.uid == heir }) else { throw noSuchGuest }
         return BindingChange(
@@ -132,7 +134,9 @@ package enum BindingRules {
         }
     }
 
-    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't exist.
+    /// The refusal of a caller who isn't bound to the device.
+    ///
+    /// A request for a device that doesn't exist gets the same refusal.
     package static let notBound = Rejection(.notBound, "The device is not bound to you.", field: "params.did")
 
     private static let noSuchGuest = Rejection(

@@ -1,12 +1,12 @@
-/// A user's relation to a device: a state of the one state machine for roles.
+/// A user's relation to a device, which is a state of the state machine for roles.
 ///
-/// The rules in words (reference: sharing#binding).
+/// The documentation describes these rules (reference: sharing#binding).
 package enum CallerRole: String, Sendable, CaseIterable {
-    /// Not bound to the device, which has no bindings.
+    /// The user isn't bound to the device, and the device has no bindings.
     case strangerToFree
-    /// Not bound to the device, which has users but no owner.
+    /// The user isn't bound to the device, which has users but no owner.
     case strangerToShared
-    /// Not bound to the device, which has an owner.
+    /// The user isn't bound to the device, which has an owner.
     case strangerToOwned
     case special, normal, owner, guest
 

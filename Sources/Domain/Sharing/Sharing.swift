@@ -2,13 +2,13 @@
 package struct Sharing: Sendable, Equatable {
     /// The way in which the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {
-        /// By a name or an address.
+        /// The inviter names the guest by a name or an address.
         case user
-        /// By a QR code, which the first scan uses up.
+        /// The guest scans a QR code, which can be used only once.
         case qrcode
     }
 
-    /// The status.
+    /// The status of an invitation.
     package enum Status: String, Sendable, CaseIterable {
         case pending, accepted, rejected, expired, revoked
 
@@ -19,29 +19,29 @@ package struct Sharing: Sendable, Equatable {
     /// The kind of name that the inviter used for the guest.
     package enum AddresseeKind: String, Sendable, CaseIterable { case phone, email, username, uid, anonymous }
 
-    /// The invited name or address, masked.
+    /// The masked name or address that the inviter used for the guest.
     package struct Addressee: Sendable, Equatable {
         /// The kind of name.
         package var kind: AddresseeKind
-        /// The name, masked; the whole of it is not kept.
+        /// The masked name; the full name isn't kept.
         package var masked: String
 
-        /// Describes an addressee.
+        /// Makes an addressee.
         package init(_ kind: AddresseeKind, masked: String) {
             self.kind = kind
             self.masked = masked
         }
     }
 
-    /// Its id.
+    /// The invitation's id.
     package var id: SharingID
     /// The device.
     package var did: DeviceID
-    /// The app of both sides.
+    /// The app of the inviter and the guest.
     package var app: AppID
-    /// The inviter; after a transfer the new owner.
+    /// The user who made the invitation, or the new owner after a transfer.
     package var inviter: UserID
-    /// The guest: the invited user, if known, or the user who scanned the code.
+    /// The invited user, if known, or the user who scanned the code.
     package var guest: UserID?
     /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
@@ -49,20 +49,20 @@ package struct Sharing: Sendable, Equatable {
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// The duration of the guest's binding from acceptance, in minutes; nil for no end.
+    /// The duration of the guest's binding from acceptance, in minutes; nil for a binding that doesn't expire.
     package var guestMinutes: Int64?
-    /// The status.
+    /// The recorded status.
     package var status: Status
     /// The creation time.
     package var createdAt: Instant
-    /// The deadline for an answer.
+    /// The time until which the guest can answer.
     package var expiresAt: Instant
-    /// The acceptance time.
+    /// The time at which the guest accepted.
     package var acceptedAt: Instant?
-    /// The time of the status's last change, by an answer, a revocation, a transfer or expiry.
+    /// The time of the last change by an answer, a revocation, a transfer or expiry.
     package var updatedAt: Instant
 
-    /// Describes an invitation.
+    /// Makes an invitation.
     package init(
         id: SharingID,
         did: DeviceID,
@@ -101,10 +101,11 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the invitation's status at a moment, even if the control worker (`DueControl`) has not recorded it yet.
+    /// Returns the status at a moment, which is `expired` after the deadline even if the control worker (`DueControl`)
+    /// hasn't recorded this yet.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time since which the status at a moment applies, even if the control worker (`DueControl`) has not
-    /// recorded it yet.
+    /// Returns the time since which the status at a moment applies, even if the control worker (`DueControl`) hasn't
+    /// recorded that status yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

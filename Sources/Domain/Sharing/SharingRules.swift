@@ -1,47 +1,47 @@
 /// The rules for invitations.
 ///
-/// The rules in words (reference: sharing#invitations).
+/// The documentation describes these rules (reference: sharing#invitations).
 package enum SharingRules {
     /// The allowed duration of a guest's binding, in minutes: up to ten years.
     package static let guestMinutes: ClosedRange<Int64> = 1...5_256_000
-    /// The number of random bytes in a code's text.
+    /// The number of random bytes in the text of an invitation's QR code.
     package static let codeBytes = 16
-    /// The prefix, by which an app recognises an invitation.
+    /// The prefix by which an app recognises the QR code of an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// Returns the reason why a user may not answer an invitation named by its id or by its scanned code; nil if they
-    /// may.
+    /// Returns the reason why a user may not answer an invitation, or nil if the user may answer it.
     package static func refuseAnswer(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing else { return notFound }
         switch sharing.way {
         case .user where sharing.guest != uid: return notFound
         case .qrcode where sharing.inviter == uid:
-            return .invalid("params.qrText", "The invitation is your own; another user has to scan it.")
+            return .invalid("params.qrText", "The invitation is your own; another user must scan the code.")
         case .user, .qrcode: break
         }
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
-    /// Returns the reason why a user may not revoke an invitation; nil if they may.
+    /// Returns the reason why a user may not revoke an invitation, or nil if the user may revoke it.
     package static func refuseRevocation(_ sharing: Sharing?, by uid: UserID, at now: Instant) -> Rejection? {
         guard let sharing, sharing.inviter == uid else { return notFound }
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
-    /// The fate of an open invitation when bindings of its device end.
+    /// The effect on an open invitation when bindings of its device end.
     package enum Fate: Sendable, Equatable {
-        /// It stays unchanged.
+        /// The invitation stays unchanged.
         case stays
-        /// It passes to the new owner.
+        /// The invitation passes to the new owner.
         case passes(to: UserID)
-        /// It ends, as `revoked` or `expired`.
+        /// The invitation ends with the status `revoked` or `expired`.
         case ends(Sharing.Status)
     }
 
-    /// Decides the fate of an open invitation after a change in which a binding ended for a reason.
+    /// Decides whether an open invitation stays, passes to a new owner or ends, after a change of the device's
+    /// bindings.
     ///
-    /// A pending invitation whose time is over ends as expired, whatever the reason. An accepted one expires with its
-    /// guest's time; all others that end are revoked.
+    /// A pending invitation whose deadline has passed ends as `expired`. An accepted invitation ends as `expired` when
+    /// the guest's time is over. All other invitations that end are `revoked`.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,

@@ -1,28 +1,30 @@
-/// A device's connection state, as the gate and the device report it.
+/// A device's connection state, as reported by the gate and by the device.
 ///
-/// The rules in words (reference: presence#birth).
+/// The documentation describes these rules (reference: presence#birth).
 package struct Presence: Sendable, Equatable {
     /// The state that users see.
     package var isOnline = false
     /// The number of the newest connection that the gate reported; 0 before the first.
     package var connection: Int64 = 0
-    /// Whether the gate knows that connection to be alive.
+    /// Whether the newest connection is alive, as far as the gate has reported.
     package var isAlive = false
-    /// The device's own name for its present run, from its birth message.
+    /// The device's own name for its present run, taken from its birth message.
     package var session: String?
     /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
-    /// The time at which the newest connection is presumed to receive commands, unless the gate sees it subscribe
-    /// before; nil if the connection is known to receive them, or there was no new connection.
+    /// The time from which the newest connection is presumed to receive commands, unless the gate reports its
+    /// subscription earlier.
+    ///
+    /// The time is nil if the subscription is known, or if no connection has been reported.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands may get lost, because the new connection may not have subscribed yet; nil
-    /// if none can.
+    /// Returns the time until which commands may be lost because the new connection may not have subscribed yet; nil if
+    /// no command can be lost.
     ///
-    /// A time farther ahead than `seconds` was set before the clock was set back, and is ignored.
+    /// A time farther ahead than `seconds` is ignored, because the clock was set back after the time was stored.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom
@@ -31,36 +33,37 @@ package struct Presence: Sendable, Equatable {
 
 /// A signal about a device's presence.
 package enum PresenceSignal: Sendable, Equatable {
-    /// The gate saw a connection begin.
+    /// The gate reported that a connection began.
     case connected(connection: Int64)
-    /// The gate saw that the connection now receives commands.
+    /// The gate reported that the connection can now receive commands.
     case listening(connection: Int64)
-    /// The gate saw a connection end.
+    /// The gate reported that a connection ended.
     case disconnected(connection: Int64, reason: String)
-    /// The device's birth message.
+    /// The device sent its birth message.
     case birth(session: String?)
-    /// The device's last will, or its own message before disconnecting.
+    /// The broker published the device's last will, or the device sent the same message before it disconnected.
     case will(session: String?)
-    /// A restarted broker did not announce the device.
+    /// The broker restarted, and the gate did not report the device as connected.
     case notAnnounced
 }
 
 /// The rules of presence.
 ///
-/// A connection that isn't the newest changes nothing. While the gate knows a live one, the device's own messages don't
-/// change whether it is online.
+/// Reports about a connection that isn't the newest have no effect. While the newest connection is alive, the device's
+/// own messages don't change whether the device is online.
 package enum PresenceRules {
-    /// A change that is published to users.
+    /// A change of presence that is published to users.
     package struct Change: Sendable, Equatable {
-        /// The new state.
+        /// Whether the device is now online.
         package var isOnline: Bool
         /// The reason for going offline.
         package var reason: String?
     }
 
-    /// Applies a signal; returns the change that users see, if any.
+    /// Applies a signal to a device's presence, and returns the change that users see, if any.
     ///
-    /// A new connection is presumed to receive commands after `silence` seconds, even without the gate's report.
+    /// A new connection is presumed to receive commands after `silence` seconds, even if the gate hasn't reported a
+    /// subscription.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
@@ -81,14 +84,15 @@ package enum PresenceRules {
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
-            // The device is already back: the gate reports its new connection next.
+            // The device has already connected again, and the gate reports the new connection next.
             if why == "takenOver" { return nil }
             presence.isAlive = false
             presence.isOnline = false
             reason = why
         case .birth(let session):
             presence.session = session
-            // A will that the broker publishes late may look like a birth: if there is a gate, only its reports count.
+            // A will that the broker publishes late may look like a birth message. If a gate has ever reported a
+            // connection, only the gate's reports count.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

@@ -2,11 +2,11 @@ package import JSON
 
 /// The attributes, alerts and faults that a device reports in one message.
 ///
-/// The rules in words (reference: reports#acknowledged).
+/// The documentation describes these rules (reference: reports#acknowledged).
 package struct Report: Sendable, Equatable {
-    /// Values at one moment.
+    /// The values of a device's attributes at one moment.
     package struct Point: Sendable, Equatable {
-        /// The time by the device's clock; nil if the time of arrival counts.
+        /// The time by the device's clock; nil if the point has no time of its own.
         package var ts: Instant?
         /// The attributes and their values.
         package var data: JSONObject
@@ -18,31 +18,36 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// The place where an accepted report was stored, as published to its device.
+    /// The place where an accepted report was stored, which is part of the answer to the device.
     package enum Stored: String, Sendable, CaseIterable {
-        /// The state: some of it is newer than the previous state, or it holds nothing to keep.
+        /// The report was stored in the device's state, because part of the report is newer than the state. A report
+        /// with nothing to store has this value too.
         case state
-        /// The history alone: all of it is older than the state, or it is binary data.
+        /// The report was stored in the history only, because all of it is older than the state or it is binary data.
         case history
-        /// Nowhere: the report had its effect before.
+        /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`
     }
 
-    /// The id under which the report takes effect once.
+    /// The report's id.
+    ///
+    /// A second report with the same id has no effect.
     package var id: MessageID?
-    /// The time by the device's clock; nil for the arrival.
+    /// The time by the device's clock; nil if the time of arrival counts.
     package var ts: Instant?
-    /// The command that the report answers.
+    /// The number of the command that the report answers.
     package var cid: Int64?
-    /// The command's result: 0 is success, anything else the device's own error.
+    /// The command's result: 0 for success, or the device's own error code.
     package var code: Int64?
-    /// The values; several points when the device sends stored history.
+    /// The reported values.
+    ///
+    /// A report of stored history has several points.
     package var points: [Point]
-    /// Alerts raised or cleared.
+    /// The alerts that the report raises or clears.
     package var alerts: [Condition]
-    /// Faults raised or cleared.
+    /// The faults that the report raises or clears.
     package var faults: [Condition]
-    /// The device's own bytes, as base64 text.
+    /// The device's binary data, as base64 text.
     package var binary: String?
 
     /// Makes a report.
@@ -66,21 +71,21 @@ package struct Report: Sendable, Equatable {
         self.binary = binary
     }
 
-    /// Whether the report holds the values of one moment and nothing else.
+    /// Whether the report contains the values of one moment and nothing else.
     package var isDataOnly: Bool {
         points.count == 1 && cid == nil && binary == nil && alerts.isEmpty && faults.isEmpty
     }
 
-    /// Whether the report brings stored history, of however many moments, each with its own time.
+    /// Whether the report contains stored history, in which each point has its own time.
     package var isBatch: Bool { ts == nil && points.first?.ts != nil }
 
     /// The maximum number of points of stored history in one report.
     package static let pointsMax = 500
-    /// The seconds by which a device's time may be ahead before its arrival counts instead.
+    /// The number of seconds by which a report's time may be ahead; beyond that, the time of arrival counts instead.
     package static let aheadMaxSeconds: Int64 = 600
-    /// The earliest time that a device may give: the beginning of 2015.
+    /// The earliest time that a report may give: the beginning of 2015.
     ///
-    /// No device existed before. The present time in seconds, taken for milliseconds, lies before this limit until the
-    /// year 46,970.
+    /// No device existed before that time. The limit also catches devices that give the time in seconds instead of
+    /// milliseconds, because such a time lies before the limit until the year 46,970.
     package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

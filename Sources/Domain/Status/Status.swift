@@ -1,14 +1,14 @@
 package import JSON
 
-/// The current state of a device: values, open conditions, presence.
+/// The current state of a device: its values, its open conditions and its presence.
 package struct Status: Sendable, Equatable {
-    /// One attribute's value and its time.
+    /// An attribute's value and the time of that value.
     package struct Attribute: Sendable, Equatable {
         /// The attribute's name.
         package var name: String
-        /// Its value.
+        /// The attribute's value.
         package var value: JSONValue
-        /// The time of the report that gave it.
+        /// The time of the report that contained the value.
         package var ts: Instant
 
         /// Makes an attribute.
@@ -19,16 +19,16 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The newest reports among those that contain only a time and values.
+    /// The time and the fingerprints of the newest reports that contain only a time and values.
     ///
-    /// They distinguish a second delivery from a new report without reading the history.
+    /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
-        /// The newest time.
+        /// The time of the newest of these reports.
         package var ts: Instant
-        /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
+        /// The fingerprints of the values of the reports with that time, at most `fingerprintsMax`.
         package var fingerprints: [UInt64]
 
-        /// The maximum number of reports of one time that are distinguished.
+        /// The maximum number of reports with the same time whose fingerprints are kept.
         package static let fingerprintsMax = 32
 
         /// Makes a record of reports of one time.
@@ -38,29 +38,29 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of remembered cleared conditions: all that a product can declare.
+    /// The maximum number of cleared conditions that are kept, which is the number that a product can declare.
     package static let clearedMax = 128
 
-    /// The version, which grows by one with each report that changes a value.
+    /// The version of the state, which grows by one with each report that changes a value.
     package var version: Int64 = 0
     /// The time of the last visible change.
     package var ts: Instant
     /// The values, in the order in which they first arrived.
     package var attributes: [Attribute] = []
-    /// The alerts and faults that are on.
+    /// The alerts and faults that have been raised and not yet cleared.
     package var open: [OpenCondition] = []
-    /// The alerts and faults that reports cleared, the latest last.
+    /// The alerts and faults that reports have cleared, in order of clearing.
     package var cleared: [ClearedCondition] = []
-    /// Whether the device is connected.
+    /// The device's connection state.
     package var presence = Presence()
-    /// The newest reports that contain only a time and values; nil before the first.
+    /// The newest reports that contain only a time and values; nil before the first such report.
     package var newest: Newest?
     /// The device's use of its history today.
     package var historyUse = HistoryUse()
-    /// The records that the history took of the device's newest days.
+    /// The number of history records of the device's newest day and of the day before.
     package var historyCount = HistoryCount()
 
-    /// The known times of reports, among them the newest.
+    /// The times of stored values and conditions, which include the time of the newest report.
     package var reportTimes: [Instant] {
         attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts) + [newest?.ts].compactMap(\.self)
     }
@@ -73,7 +73,9 @@ package struct Status: Sendable, Equatable {
 
 /// An event of a device, as published and stored.
 package struct Event: Sendable, Equatable {
-    /// The event's id; a condition's clearing carries the id of its raising.
+    /// The event's id.
+    ///
+    /// The event that clears a condition has the same id as the event that raised it.
     package var id: String
     /// The type:
     /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
@@ -82,11 +84,11 @@ package struct Event: Sendable, Equatable {
     package var name: String?
     /// The device's value of the condition.
     package var value: JSONValue?
-    /// The reason of an `offline`.
+    /// The reason for going offline, in an event of the type `offline`.
     package var reason: String?
-    /// The time.
+    /// The time of the event.
     package var ts: Instant
-    /// The actor that caused it.
+    /// The actor that caused the event.
     package var actor: Actor
 
     /// All types of events.
@@ -94,7 +96,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The type of the event that today's history is full.
+    /// The type of the event that reports that the device has used up today's bytes of history.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

@@ -1,37 +1,38 @@
 package import JSON
 
-/// The changes that a report makes: pure rules, without I/O.
+/// The rules for the changes that a report makes to a device's status, as pure functions without I/O.
 ///
-/// The rules in words (reference: reports#order).
+/// The documentation describes these rules (reference: reports#order).
 package enum StatusRules {
     /// The consequences of an accepted report.
     package struct Outcome: Sendable, Equatable {
         /// The names of the attributes whose values changed.
         package var changed: [String] = []
-        /// The values for the history, with their effective times.
+        /// The values to store in the history, with their effective times.
         package var history: [HistoryPoint] = []
         /// The events to publish and store.
         package var events: [Event] = []
-        /// The events for the history alone, if they are new there: newer states of their alerts and faults are known.
+        /// The events that are only stored in the history, because newer states of their alerts and faults are known.
         package var lateEvents: [Event] = []
         /// The report's effective time.
         package var ts: Instant
 
-        /// Whether some of the report is the newest known state.
+        /// Whether any part of the report is the newest known state.
         package var isNewest = false
-        /// Whether some of it is for the history alone: older than the state, or binary data.
+        /// Whether any part of the report is stored in the history only, because it is older than the state or is
+        /// binary data.
         package var isPast = false
 
-        /// The place where the report was stored, as published to the device.
+        /// The place where the report was stored, which is part of the answer to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
-        /// Whether bound users see a difference.
+        /// Whether the report makes a change that bound users see.
         package var isVisible: Bool { !changed.isEmpty || !events.isEmpty }
     }
 
-    /// Values for the history, with their effective time.
+    /// Values to store in the history, with their effective time.
     package struct HistoryPoint: Sendable, Equatable {
-        /// The device's time, or the arrival.
+        /// The effective time: the device's own time, or the time of arrival.
         package var ts: Instant
         /// The values.
         package var data: JSONObject
@@ -62,15 +63,15 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the effective time: the device's, unless it is missing or too far ahead.
+    /// Returns the effective time, which is the device's time unless that is missing or too far ahead.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
     }
 
-    /// Returns whether a value reported for a time replaces a value stored with another time.
+    /// Returns whether a value reported with the time `ts` replaces a value stored with the time `stored`.
     ///
-    /// A value whose time is its arrival always replaces the stored one, even if the clock was ahead before.
+    /// A value whose time is its time of arrival always replaces the stored value, even if the clock was ahead before.
     private static func replaces(
         _ stored: Instant,
         reported ts: Instant,
@@ -79,12 +80,12 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time to store with a value that replaces another.
+    /// Returns the time to store with a value that replaces a stored value.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is farther ahead than any report: the clock was set back.
+    /// Returns whether a stored time is farther ahead than any report can be, because the clock was set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {
         stored > now.adding(seconds: Report.aheadMaxSeconds)
     }
@@ -115,20 +116,21 @@ package enum StatusRules {
         product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
-            // A condition that is on was declared once, so it can always be cleared.
+            // A raised condition was declared when it was raised, so it can always be cleared.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil { continue }
             return .invalid(kind.field, "\(condition.name) is not one of the product's \(kind.field).")
         }
         return nil
     }
 
-    /// Limits the open conditions, whose names devices of some products choose themselves.
+    /// Limits the number and size of open conditions, because devices of free-form products choose the names
+    /// themselves.
     private static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
-        { return .invalid(kind.field, "A device has at most \(FreeForm.conditionsMax) \(kind.field) on at once.") }
+        { return .invalid(kind.field, "A device can have at most \(FreeForm.conditionsMax) open \(kind.field).") }
         let bytes = status.open.reduce(0) { $0 + JSONValue.string($1.name).encoded().count + 1 }
         guard bytes > FreeForm.conditionBytesMax else { return nil }
-        return .invalid("alerts", "The names of what is on have at most \(FreeForm.conditionBytesMax) bytes.")
+        return .invalid("alerts", "The open alerts' names have more than \(FreeForm.conditionBytesMax) bytes.")
     }
 
     private static func checkSize(_ status: Status, _ product: Product) -> Rejection? {
@@ -167,9 +169,9 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute; the newest time wins, and at equal times the later arrival.
+    /// Sets an attribute if the reported time is at least as new as the stored time.
     ///
-    /// Returns whether this value won.
+    /// Returns whether the attribute was set.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
@@ -207,7 +209,7 @@ package enum StatusRules {
     ) {
         for condition in conditions {
             let isOn = condition.value != .bool(false)
-            // As with attributes, the newest time wins, and at equal times the later arrival.
+            // As with attributes, the newest time counts. If the times are equal, the later arrival counts.
             let isNewest =
                 status.conditionTime(kind, condition.name).map { replaces($0, reported: outcome.ts, at: now) } ?? true
             outcome.recordPart(isNewest: isNewest)
@@ -231,7 +233,7 @@ package enum StatusRules {
 }
 
 extension StatusRules.Outcome {
-    /// Records whether the state took a part of the report.
+    /// Records whether a part of the report is the newest state or belongs to the history only.
     fileprivate mutating func recordPart(isNewest: Bool) { if isNewest { self.isNewest = true } else { isPast = true } }
 }
 
@@ -246,7 +248,7 @@ extension Status {
         open.first { $0.kind == kind && $0.name.isSame(as: name) }?.eventID
     }
 
-    /// Records that a condition is on, under an event's id, or off.
+    /// Records that a condition was raised with an event's id, or cleared if `eventID` is nil.
     fileprivate mutating func recordCondition(_ kind: ConditionKind, _ name: String, eventID: String?, at ts: Instant) {
         cleared.removeAll { $0.kind == kind && $0.name.isSame(as: name) }
         let index = open.firstIndex { $0.kind == kind && $0.name.isSame(as: name) }

@@ -4,16 +4,16 @@ import Glibc
 import JSON
 import Metering
 
-/// The functions that Mosquitto offers to a plugin, in Swift's terms.
+/// The functions that Mosquitto offers to a plugin, with Swift types.
 ///
-/// All of them are called on the broker's only thread, from within its callbacks.
+/// All of these functions are called on the broker's only thread, within its callbacks.
 enum Broker {
-    /// The broker's data about a connecting client.
+    /// The data that the broker has about a connecting client.
     struct Facts {
         var username: String?
         var clientId: String
         var address: String
-        /// The client's certificate; nil for most clients.
+        /// The client's certificate; nil for a client without one.
         var certificate: ClientCertificate?
     }
 
@@ -34,7 +34,7 @@ enum Broker {
         )
     }
 
-    /// Returns a client's certificate, which the broker has already verified; nil if the client has none.
+    /// Returns a client's certificate, which the broker has already verified, or nil if the client has none.
     static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
             var parts = tm()
@@ -47,7 +47,9 @@ enum Broker {
         }
     }
 
-    /// Publishes a message as the broker itself, not retained; it leaves at the next turn of the broker's loop.
+    /// Publishes a message as the broker itself, without the retain flag.
+    ///
+    /// The broker sends the message in the next round of its loop.
     static func publish(
         _ topic: String,
         _ payload: [UInt8],
@@ -59,12 +61,12 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of the gate could not be published") }
     }
 
-    /// Publishes a JSON object, as the other `publish` does.
+    /// Publishes a JSON object as a message that isn't retained.
     static func publish(_ topic: String, _ object: JSONObject, qos: Int32) {
         publish(topic, object.encoded(), qos: qos)
     }
 
-    /// Publishes a message of a worker's batch, as the other `publish` does.
+    /// Publishes a message from a worker's batch.
     static func publish(_ message: BatchedMessage) {
         let code = withUnsafeTemporaryAllocation(of: CChar.self, capacity: message.topic.count + 1) {
             topic in
@@ -88,7 +90,8 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if memory is short.
+    /// Returns a copy of a topic in memory that the broker frees, without counting its closing NUL; returns nil if
+    /// memory is short.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else {
             return nil
@@ -97,24 +100,27 @@ enum Broker {
             .assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Closes a connection without its will; the disconnect callback runs before this returns.
+    /// Closes a connection without publishing its will.
+    ///
+    /// The disconnect callback runs before this function returns.
     static func kick(_ clientId: String) { _ = gate_kick(clientId) }
 
     static func log(_ level: Level, _ text: String) { gate_log(level.rawValue, "lamplighter gate: \(text)") }
 }
 
-/// The clocks of the gate: wall time, as messages carry it, and steady time, for limits.
+/// The clocks of the gate: wall-clock time for messages, and steady time for limits.
 enum Clock {
-    /// Returns the milliseconds since the Unix epoch.
+    /// Returns the number of milliseconds since the Unix epoch.
     static func now() -> Int64 { microseconds() / 1_000 }
 
-    /// Returns the milliseconds since an unspecified moment, on a clock that is never set back.
+    /// Returns the number of milliseconds since an unspecified moment, by a clock that is never set back.
     static func steady() -> Int64 { CoarseClock.milliseconds(CLOCK_MONOTONIC) }
 
-    /// Returns the time of `steady`, precise to a few milliseconds, without reading the hardware.
+    /// Returns the same time as `steady`, but precise only to a few milliseconds and without reading the hardware
+    /// clock.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
 
-    /// Returns the microseconds since the Unix epoch.
+    /// Returns the number of microseconds since the Unix epoch.
     static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

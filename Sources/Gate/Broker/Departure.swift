@@ -1,11 +1,11 @@
 import CMosquittoBroker
 
-/// The reasons are the entries of `schemas/lists/connection-ends.yaml`.
+/// The reasons for the end of a connection, as listed in `schemas/lists/connection-ends.yaml`.
 extension Departure {
-    /// Determines why the broker ends a connection.
+    /// Determines the reason for the end of a connection.
     ///
-    /// Mosquitto 2.0.11 always gives plugins the reason -1; only its memory shows whether it received a DISCONNECT.
-    /// Versions that give the reason are trusted.
+    /// Mosquitto 2.0.11 always passes the reason -1 to plugins, and only its memory shows whether it received a
+    /// DISCONNECT. If another version passes a reason, that reason is used.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed

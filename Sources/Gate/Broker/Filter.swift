@@ -1,23 +1,24 @@
 import Glibc
 
-/// The bytes of a topic or filter, borrowed from the broker for one call.
+/// The bytes of a topic or filter, which belong to the broker and are valid for one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// An MQTT topic filter of a grant, prepared so that topics are checked without allocating.
+/// An MQTT topic filter that grants rights, prepared so that topics can be checked without allocating memory.
 struct Filter: Sendable, Equatable {
     private let bytes: [UInt8]
     private let shape: Shape
 
     private enum Shape: Equatable {
-        /// No wildcard.
+        /// The filter has no wildcard.
         case exact
-        /// A single `#` at the end, after a prefix of the given number of bytes and a slash.
+        /// The filter ends in `#` after a slash, and has no other wildcard; the number is the length of the prefix
+        /// before the slash.
         case below(Int)
-        /// Anything else.
+        /// The filter has any other form.
         case general
     }
 
-    /// Prepares a filter; nil if MQTT does not allow it.
+    /// Prepares a filter; returns nil if MQTT doesn't allow the text as a filter.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.withUnsafeBufferPointer(Topic.isFilter) else { return nil }
@@ -32,12 +33,12 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// The prefix's length in bytes, for a grant of a whole space; nil for all other grants.
+    /// The length of the prefix in bytes for a filter of the form `{prefix}/#`; nil for all other filters.
     var spaceCount: Int? {
         if case .below(let count) = shape { count } else { nil }
     }
 
-    /// Whether a message on the topic passes the filter, as MQTT defines it.
+    /// Returns whether the filter matches a topic, as MQTT defines it.
     func matches(_ topic: Bytes) -> Bool {
         bytes.withUnsafeBufferPointer { filter in
             switch shape {
@@ -51,7 +52,7 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// Whether every topic that passes `filter` passes this one too.
+    /// Returns whether this filter matches every topic that `filter` matches.
     func covers(_ filter: Bytes) -> Bool {
         bytes.withUnsafeBufferPointer { granted in
             guard Topic.isFilter(filter) else { return false }
@@ -68,14 +69,15 @@ struct Filter: Sendable, Equatable {
     }
 }
 
-/// The rules of MQTT about the bytes of topics and filters.
+/// The rules of MQTT for the bytes of topics and filters.
 enum Topic {
     static let slash = UInt8(ascii: "/")
     static let plus = UInt8(ascii: "+")
     static let hash = UInt8(ascii: "#")
     static let dollar = UInt8(ascii: "$")
 
-    /// Whether MQTT accepts the bytes as a filter: `+` and `#` alone in their level, `#` the last.
+    /// Returns whether MQTT accepts bytes as a filter, in which `+` and `#` must be alone in their levels and `#` must
+    /// be last.
     static func isFilter(_ bytes: Bytes) -> Bool {
         guard !bytes.isEmpty, !bytes.contains(0) else { return false }
         var levels = Levels(bytes)
@@ -88,7 +90,7 @@ enum Topic {
         return true
     }
 
-    /// Whether MQTT accepts the bytes as the topic of a message.
+    /// Returns whether MQTT accepts bytes as the topic of a message.
     static func isName(_ bytes: Bytes) -> Bool {
         !bytes.isEmpty && !bytes.contains { $0 == plus || $0 == hash || $0 == 0 }
     }
@@ -101,7 +103,7 @@ enum Topic {
         level.count == 1 && level.first == plus
     }
 
-    /// Whether the first level is a wildcard, which matches no topic that begins with `$`.
+    /// Returns whether the first level of a filter is a wildcard, which doesn't match topics that begin with `$`.
     static func beginsWild(_ filter: Bytes) -> Bool {
         filter.first == plus || filter.first == hash
     }
@@ -110,18 +112,20 @@ enum Topic {
         left.count == right.count && begins(left, with: right, count: left.count)
     }
 
-    /// Compares the first bytes; neither may be shorter than `count`.
+    /// Returns whether the first `count` bytes are equal.
+    ///
+    /// Neither argument may be shorter than `count`.
     static func begins(_ bytes: Bytes, with prefix: Bytes, count: Int) -> Bool {
         guard count > 0, let left = bytes.baseAddress, let right = prefix.baseAddress else { return count == 0 }
         return memcmp(left, right, count) == 0
     }
 
-    /// Whether a topic continues after a prefix, such as `{root}/user/`.
+    /// Returns whether a topic begins with a prefix such as `{root}/user/`, and continues after it.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
         topic.count > prefix.count && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
 
-    /// Matches a topic with a filter, level by level.
+    /// Returns whether a filter matches a topic, comparing them level by level.
     static func walk(_ filter: Bytes, _ topic: Bytes) -> Bool {
         if topic.first == dollar, beginsWild(filter) { return false }
         var wanted = Levels(filter)
@@ -135,7 +139,9 @@ enum Topic {
     }
 }
 
-/// The levels of a topic, split at its slashes; `a/` has two, the second empty.
+/// The levels of a topic, which slashes separate.
+///
+/// The topic `a/` has two levels, of which the second is empty.
 struct Levels: IteratorProtocol {
     private let bytes: Bytes
     private var start = 0

@@ -1,9 +1,9 @@
 import CSodium
 import Credentials
 
-/// SHA-256, computed by libsodium.
+/// The hash function SHA-256 of libsodium.
 enum Hash {
-    /// Hashes the bytes of a C string.
+    /// Returns the SHA-256 of the bytes of a C string.
     static func of(_ secret: UnsafePointer<CChar>, count: Int) -> Digest? {
         secret.withMemoryRebound(to: UInt8.self, capacity: count) { bytes in
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { out in

@@ -2,21 +2,21 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own memory.
+/// The MQTT 5 properties of an incoming message, which are a list in the broker's memory.
 ///
-/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are removed. Properties
-/// can't be cut out of the list, so it is copied if one must be removed.
+/// Only the gate sets user properties whose names begin with `lamplighter-`; such properties from senders are removed.
+/// Single properties can't be removed from the list, so the gate copies all others into a new list.
 struct MessageProperties {
-    /// The head of the broker's list, or of its replacement.
+    /// The head of the broker's list, or of the new list that replaces it.
     var list: OpaquePointer?
 
-    /// The name of the user property with the source address of a message.
+    /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property that states which field of a request the gate removed.
+    /// The name of the user property that contains the name of the field that the gate removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as in the answer's `error.field`.
     static let correlation = "correlationData"
-    /// The name of the user property in which a sender names a message's trace.
+    /// The name of the user property with which a sender sets a message's trace id.
     static let traceparent = Array("traceparent".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
     fileprivate static let userProperty = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
@@ -27,14 +27,14 @@ struct MessageProperties {
 
     /// The result of `inspect(_:)`.
     struct Findings: Equatable {
-        /// The approximate size of the properties in a packet.
+        /// The approximate size of the properties in a packet, in bytes.
         var bytes = 0
-        /// Whether one of them must not pass.
+        /// Whether a property must be removed.
         var mustRemake = false
         var isCorrelationTooLong = false
     }
 
-    /// Measures the properties and finds out whether one must not pass.
+    /// Measures the properties, and checks whether any must be removed.
     func inspect(_ limits: GateLimits) -> Findings {
         var findings = Findings()
         forEach { value in
@@ -46,7 +46,7 @@ struct MessageProperties {
         return findings
     }
 
-    /// Calls `body` with the value of each property, valid for that call.
+    /// Calls `body` with the value of each property, which is valid only during that call.
     func forEach(_ body: (Value) -> Void) {
         var next = list
         while let property = next {
@@ -55,7 +55,7 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not pass; returns false, with the list unchanged, if memory is short.
+    /// Removes the properties that must not pass, or returns false and leaves the list unchanged if memory is short.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var isWhole = true
@@ -71,17 +71,19 @@ struct MessageProperties {
         return true
     }
 
-    /// Frees the list, which the broker doesn't take over.
+    /// Frees the list, if it wasn't handed to the broker.
     mutating func discard() { gate_property_free(&list) }
 
-    /// Adds a user property of the gate; returns false if memory is short.
+    /// Adds a user property, or returns false if memory is short.
     mutating func add(_ name: [CChar], _ value: String) -> Bool {
         gate_property_add_pair(&list, Self.userProperty, name, value) == MOSQ_ERR_SUCCESS.rawValue
     }
 }
 
 extension MessageProperties {
-    /// One property's value; texts and bytes are copies that live for one call.
+    /// The value of a property.
+    ///
+    /// Texts and bytes are copies that are valid for one call.
     enum Value {
         case byte(Int32, UInt8)
         case text(Int32, UnsafeMutablePointer<CChar>)
@@ -97,8 +99,10 @@ extension MessageProperties {
             }
         }
 
-        /// Whether the property may reach workers: a Response Topic or Correlation Data within its limit, and no user
-        /// property under the gate's own names.
+        /// Returns whether the property may reach workers.
+        ///
+        /// A Response Topic or Correlation Data must be within its limit, and a user property must not have a name that
+        /// is reserved for the gate.
         func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true
@@ -126,7 +130,9 @@ extension MessageProperties {
         }
     }
 
-    /// Reads a property of a kind that Mosquitto keeps with a message; it has already dropped all others.
+    /// Reads a property of a kind that Mosquitto keeps with a message.
+    ///
+    /// Mosquitto has already dropped all other kinds.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

@@ -1,29 +1,31 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of its session. In the structure, these fields come after the
-// words that `start` compares. Two more words are compared here, because the fields before them depend on how the
-// broker was built.
+// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, the
+// fields for both come after the words that `start` checks. Two more words are checked here, because the position of
+// the fields depends on how the broker was built.
 extension PrivateStructure {
     /// The memory that the broker holds for a client.
     struct Holding {
-        /// The bytes of payloads that wait or are unacknowledged, of unsent packets, of a half-received packet, and of
-        /// the will.
+        /// The total size in bytes of the waiting and unacknowledged payloads, the unsent packets, the half-received
+        /// packet and the will.
         var bytes: Int
-        /// The number of messages that wait or are unacknowledged, and of unsent packets.
+        /// The number of waiting and unacknowledged messages plus the number of unsent packets.
         var messages: Int
-        /// Whether the broker can send nothing more until the client acknowledges.
+        /// Whether the broker can't send anything more until the client acknowledges a message.
         var isWindowFull: Bool
-        /// The oldest unacknowledged message, if any; otherwise 0.
+        /// The address of the oldest unacknowledged message; 0 if all are acknowledged.
         var oldest: UInt
     }
 
-    /// The bytes that the broker takes for each message besides its payload.
+    /// The number of bytes that the broker needs for each message in addition to the payload.
     static let bytesPerMessage = 512
-    /// The number of unsent packets whose sizes are read; further ones count with the average size.
+    /// The maximum number of unsent packets whose sizes are read.
+    ///
+    /// Further packets are assumed to have the average size.
     private static let packetsRead = 1_000
 
-    /// Words of `struct mosquitto_msg_data`, counted from its beginning.
+    /// The positions of words in `struct mosquitto_msg_data`.
     private enum Outgoing {
         static let oldest = 0
         static let bytes = 2
@@ -31,7 +33,7 @@ extension PrivateStructure {
         static let window = 5
     }
 
-    /// Returns the memory held for a client; nil if unknown.
+    /// Returns the memory that the broker holds for a client, or nil if it is unknown.
     static func holding(of client: OpaquePointer) -> Holding? {
         guard let start = sessionStart(of: client) else { return nil }
         let payload = Int(bitPattern: load(start, Word.outgoing &+ Outgoing.bytes))
@@ -49,20 +51,21 @@ extension PrivateStructure {
         )
     }
 
-    /// Returns the number of messages held for a client; nil where that is unknown.
+    /// Returns the number of messages that the broker holds for a client, or nil if it is unknown.
     static func messages(of client: OpaquePointer) -> Int? {
         guard let start = sessionStart(of: client) else { return nil }
         return Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
             &+ Int(load(start, Word.packetsToSend) >> 32)
     }
 
-    /// Returns the bytes of the packets that were not sent yet.
+    /// Returns the total size of the packets that haven't been sent yet, in bytes.
     private static func packetBytes(from start: UnsafeMutableRawPointer, count: Int) -> Int {
         guard count > 0 else { return 0 }
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // After the payload and the next packet: two lengths, then the whole packet's length.
+            // The words for the payload and the next packet are followed by two lengths, and then by the length of the
+            // whole packet.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
             next = UnsafeMutableRawPointer(bitPattern: load(packet, 1))
@@ -70,9 +73,9 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Lowers a client's session expiry and will delay to at most `seconds`.
+    /// Limits a client's session expiry and will delay to at most `seconds`.
     ///
-    /// - Returns: False if that can't be done.
+    /// - Returns: False if the broker's memory can't be changed.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -81,17 +84,17 @@ extension PrivateStructure {
         return true
     }
 
-    /// Returns the seconds that a client's session outlives its connection; nil if unknown.
+    /// Returns the number of seconds for which a client's session outlives its connection, or nil if it is unknown.
     static func sessionSeconds(of client: OpaquePointer) -> UInt32? {
         sessionStart(of: client).map { UInt32(truncatingIfNeeded: load($0, Word.sessionExpiry)) }
     }
 
-    /// Whether a client's connection is encrypted; false if unknown.
+    /// Returns whether a client's connection is encrypted, or false if this is unknown.
     static func hasTLS(_ client: OpaquePointer) -> Bool {
         sessionStart(of: client).map { load($0, Word.tls) != 0 } ?? false
     }
 
-    /// Makes a CONNECT begin a new session, whatever it requested.
+    /// Makes a client's CONNECT begin a new session, even if the client requested to resume one.
     static func beginClean(_ client: OpaquePointer) {
         guard let start = sessionStart(of: client) else { return }
         start.storeBytes(of: 1, toByteOffset: Word.cleanStart &* word &+ 6, as: UInt8.self)
@@ -103,16 +106,18 @@ extension PrivateStructure {
         start.storeBytes(of: 2, toByteOffset: Word.highestQoS &* word &+ 2, as: UInt8.self)
     }
 
-    /// Returns the descriptor of a client's connection; nil if unknown.
+    /// Returns the file descriptor of a client's connection, or nil if it is unknown.
     ///
-    /// It follows the number that identifies the client to epoll, and must be connected to the client's address.
+    /// In the structure, the descriptor follows the number that identifies the client to epoll. The descriptor is
+    /// returned only if it is connected to the client's address.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the bytes of the payload and topic of a client's will; 0 without a will, or if unknown.
+    /// Returns the size of a client's will in bytes, with payload and topic, or 0 if there is no will or its size is
+    /// unknown.
     static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
@@ -126,13 +131,15 @@ extension PrivateStructure {
         start.storeBytes(of: min(asked, most), toByteOffset: place &* word, as: UInt32.self)
     }
 
-    /// Returns the start of the fields; nil if the two that functions of the broker also return differ, or a small
-    /// field is out of range.
+    /// Returns the position in memory from which the fields of the session are counted.
+    ///
+    /// Returns nil if two fields don't have the values that the broker's functions return, or if a small field is out
+    /// of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // Two Booleans, the highest QoS, and whether the client may retain.
+        // The word contains two Booleans, the highest QoS, and whether the client may retain messages.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

@@ -1,16 +1,20 @@
 import CMosquittoBroker
 
-/// Fields of Mosquitto's private `struct mosquitto` that the broker's functions don't return or can't change, such as
-/// whether a client sent a DISCONNECT, the will of a refused CONNECT, and the lifetime of a session.
+/// The fields of Mosquitto's private `struct mosquitto` that the broker's functions can't read or change.
 ///
-/// They are used only in the broker's version that they were tested with, and only if every known word is in memory as
-/// expected. Otherwise a connection that ends without a reason counts as lost, the broker keeps refused wills, the gate
-/// estimates the waiting messages (`Held`), and the service ends sessions (`Gate+SessionEnds`).
+/// Examples are whether a client sent a DISCONNECT, the will of a refused CONNECT, and the lifetime of a session.
+///
+/// The fields are used only with the tested version of the broker, and only if every known word has the expected value.
+/// With any other broker, a connection that ends without a reason counts as lost, the broker keeps the wills of refused
+/// clients, the gate estimates the number of waiting messages (`Held`), and the service ends MQTT sessions
+/// (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 
-    /// The positions of words in the structure, counted from the address: address, id, username, password, keep-alive
-    /// with state, three times, the packet being read (payload, next, lengths, …), two packets to send, the will.
+    /// The positions of words in the structure, counted from the word `address`.
+    ///
+    /// The order is: address, id, username, password, keep-alive with state, three times, the packet being read
+    /// (payload, next, lengths, …), two packets to send, and the will.
     enum Word {
         static let state = 4
         static let payload = 8
@@ -20,7 +24,7 @@ enum PrivateStructure {
         static let firstToSend = 13
         static let lastToSend = 14
         static let will = 15
-        /// The number of packets to send, in the upper half.
+        /// The word whose upper half is the number of packets to send.
         static let packetsToSend = 18
         static let willDelay = 19
         static let tls = 21
@@ -31,7 +35,7 @@ enum PrivateStructure {
         static let highestQoS = 59
     }
 
-    /// The positions of words in the will (`struct mosquitto_message_all`).
+    /// The positions of words in a will (`struct mosquitto_message_all`).
     enum WillWord {
         static let properties = 2
         static let topic = 6
@@ -39,19 +43,21 @@ enum PrivateStructure {
         static let lengthAndQuality = 8
     }
 
-    /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.
+    /// The values of `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` in Mosquitto's internal header.
     private static let disconnecting: [UInt] = [2, 18]
 
-    /// Returns whether a client sent a DISCONNECT; false if unknown.
+    /// Returns whether a client has sent a DISCONNECT, or false if this is unknown.
     static func hasSaidDisconnect(_ client: OpaquePointer) -> Bool {
         guard let start = start(of: client) else { return false }
         return disconnecting.contains(load(start, Word.state) >> 32)
     }
 
-    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never does: up to 64 KB of
-    /// memory for each, even with a wrong password.
+    /// Frees the will of a client whose CONNECT is being refused.
     ///
-    /// Does nothing if the client has none.
+    /// Mosquitto 2.0.11 never frees such a will, so each refused CONNECT, even with a wrong password, could otherwise
+    /// leak up to 64 KB.
+    ///
+    /// The function does nothing if the client has no will.
     static func freeRefusedWill(of client: OpaquePointer) {
         guard let start = start(of: client), let will = refusedWill(from: start) else { return }
         start.storeBytes(of: 0, toByteOffset: Word.will &* word, as: UInt.self)
@@ -67,7 +73,7 @@ enum PrivateStructure {
         from start: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer? {
         let command = load(start, Word.position) >> 48 & 0xFF
-        // A new client whose CONNECT was read completely, and to which nothing was sent yet.
+        // The client must be new, its CONNECT must have been read completely, and nothing may have been sent to it yet.
         guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0, load(start, Word.next) == 0,
             command == 0x10, load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
             load(start, Word.firstToSend) == 0, load(start, Word.lastToSend) == 0,
@@ -80,10 +86,10 @@ enum PrivateStructure {
 
     // MARK: The position of the fields
 
-    /// Returns the position of the address; the id, username, password and keep-alive follow it.
+    /// Returns the position of the word `address`, which is followed by id, username, password and keep-alive.
     ///
-    /// Returns nil in a broker of another version, or if the first words of the structure don't hold these values as
-    /// the broker's functions return them.
+    /// Returns nil in a broker of another version, or if these words don't have the values that the broker's functions
+    /// return.
     static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard BrokerVersion.isTested else { return nil }
         let memory = UnsafeMutableRawPointer(client)
@@ -99,7 +105,7 @@ enum PrivateStructure {
         return nil
     }
 
-    /// Returns a word, counted from `start`.
+    /// Returns the word at a position counted from `start`.
     static func load(_ start: UnsafeMutableRawPointer, _ number: Int) -> UInt {
         start.load(fromByteOffset: number &* word, as: UInt.self)
     }

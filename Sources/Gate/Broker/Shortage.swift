@@ -1,19 +1,21 @@
 import CMosquittoBroker
 import Glibc
 
-/// A guard that keeps the gate alive when memory runs out, since Swift traps if an allocation fails.
+/// A guard that keeps the gate running when memory runs out.
 ///
-/// It checks ten times a second, and every 256 events, whether a larger block can be allocated. While none can, the
-/// gate lives on the reserve that it freed, admits only services, and refuses the messages and subscriptions of all
-/// clients but workers.
+/// Without the guard, the broker could crash, because Swift traps if an allocation fails.
+///
+/// The guard checks ten times a second, and every 256 events, whether a large block can be allocated. While no such
+/// block can be allocated, the gate uses the reserve that the guard has freed, admits only services, and refuses the
+/// messages and subscriptions of all clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
     private var events = 0
     private var probedAt: Int64 = 0
-    /// The block that tests whether freed memory can be reused.
+    /// The block that is allocated to test whether freed memory can be reused.
     private var freed: UnsafeMutableRawPointer?
-    /// When the shortage was logged last.
+    /// The time at which the shortage was last logged.
     private var loggedAt: Int64 = .min / 2
 
     private static let reserveBytes = 8 << 20
@@ -43,7 +45,7 @@ final class Shortage {
         }
     }
 
-    /// Whether the allocator has room in freed memory, which it can keep and the system counts as taken.
+    /// Returns whether the allocator has room in freed memory, which it can keep although the system counts it as used.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)
@@ -51,7 +53,7 @@ final class Shortage {
         return freed != nil
     }
 
-    /// Logs a shortage, once in ten seconds.
+    /// Logs the shortage, at most once in ten seconds.
     private func log() {
         let now = Clock.coarse()
         guard now &- loggedAt >= 10_000 else { return }
@@ -59,8 +61,9 @@ final class Shortage {
         Broker.log(.error, "memory is short: only workers are served")
     }
 
-    /// Whether to refuse an event because memory is short: a CONNECT that isn't a service's, or an access or message
-    /// that isn't a worker's.
+    /// Returns whether to refuse an event because memory is short.
+    ///
+    /// While memory is short, only services may connect, and only workers may publish, subscribe and receive messages.
     func refuses(_ event: Int32, of data: UnsafeMutableRawPointer, at gate: Gate) -> Bool {
         events &+= 1
         if events >= Self.eventsBetween { probe() }
@@ -80,7 +83,9 @@ final class Shortage {
         }
     }
 
-    /// Whether the system would allocate `bytes` more; the memory isn't touched.
+    /// Returns whether the system would allocate `bytes` more.
+    ///
+    /// The memory is not touched.
     private static func hasRoom(for bytes: Int) -> Bool {
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return false }

@@ -1,6 +1,6 @@
 import Metering
 
-/// The messages of all terminals and products behind one source address, as the gate counts them.
+/// The count of the messages of all terminals and products behind one source address.
 final class AddressTally: Kept {
     /// The address.
     let key: String
@@ -15,17 +15,19 @@ final class AddressTally: Kept {
     func isAsNew(at now: Int64) -> Bool { budget.isAsNew(at: now) }
 }
 
-/// The tallies of source addresses with connections, and of others until their budget is full again, so that
-/// reconnecting does not refill it.
+/// The tallies of messages, by source address.
 ///
-/// Holds at most `limit` addresses without connections, and forgets all of these when there are more.
+/// An address without connections keeps its tally until its budget is full again, so that reconnecting doesn't refill
+/// the budget.
+///
+/// At most `limit` addresses without connections are kept, and above this number all of them are forgotten.
 struct AddressTallies {
     private let messagesPerSecond: Int
     private let messageBurst: Int
     private var live: [String: AddressTally] = [:]
     private var idle: Tallies<AddressTally>
 
-    /// Creates tallies without addresses; a rate of 0 counts none.
+    /// Creates empty tallies; with a rate of 0, addresses are not counted.
     init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
         self.messagesPerSecond = messagesPerSecond
         self.messageBurst = messageBurst
@@ -35,7 +37,7 @@ struct AddressTallies {
     /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
-    /// Notes a new connection and returns the tally of its address; nil if addresses are not counted.
+    /// Records a new connection and returns the tally of its source address, or nil if addresses are not counted.
     mutating func join(_ address: String, at now: Int64) -> AddressTally? {
         guard messagesPerSecond > 0 else { return nil }
         let tally = live[address] ?? idle.take(address) ?? new(address, at: now)
@@ -44,7 +46,7 @@ struct AddressTallies {
         return tally
     }
 
-    /// Notes the end of a connection.
+    /// Records the end of a connection.
     mutating func leave(_ tally: AddressTally, at now: Int64) {
         tally.connections &-= 1
         guard tally.connections <= 0 else { return }

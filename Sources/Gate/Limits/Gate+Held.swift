@@ -3,11 +3,13 @@ import Credentials
 import JSON
 import Metering
 
-// The memory that the broker holds for one client and for all of them (reference: fairness#held). The broker asks the
-// gate before each delivery, so waiting messages are counted then. If the broker's memory can be read
-// (`PrivateStructure`), the acknowledged ones are subtracted when the count reaches a limit and once a second.
+// The limits on the memory that the broker holds for each client (reference: fairness#held). The broker asks the gate
+// before each delivery, so the gate counts waiting messages then. If the gate can read the broker's memory
+// (`PrivateStructure`), it subtracts the acknowledged messages when the count reaches a limit, and once a second.
 extension Gate {
-    /// Whether a granted delivery may be kept for a client; if not, notes the missed status or publishes the refusal.
+    /// Returns whether the broker may hold a granted delivery for a client.
+    ///
+    /// If the broker may not hold the delivery, the function records the missed status or publishes the refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -35,7 +37,7 @@ extension Gate {
         }
     }
 
-    /// Returns the account of a client; nil for services, which have no limit.
+    /// Returns a client's account of held memory, or nil for services, which have no limit.
     private func heldBy(_ client: Client) -> Held? {
         if let held = client.held { return held }
         guard let limit = settings.limits.heldLimit(of: client.principal) else { return nil }
@@ -46,7 +48,7 @@ extension Gate {
         return held
     }
 
-    /// Changes an account and updates the sum of all accounts.
+    /// Changes an account, and updates the sum of all accounts.
     private func count(_ held: Held, _ change: () -> Void) {
         let before = held.bytes
         change()
@@ -74,7 +76,8 @@ extension Gate {
         }
     }
 
-    /// Takes over the account of the session that a client resumes; drops it if the session begins clean.
+    /// Gives a connecting client the account of the session that it resumes, or drops the account if the session begins
+    /// clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -84,7 +87,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Notes when the session of an ended connection expires; drops the account if the session ended too.
+    /// Records when the session of an ended connection expires, or drops the account if the session ended with the
+    /// connection.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -94,7 +98,7 @@ extension Gate {
         (held.client, held.lapsesAt) = (nil, Clock.coarse() &+ Int64(seconds) &* 1_000)
     }
 
-    /// Drops the account of a client whose session ended.
+    /// Drops the account of a client whose session has ended.
     func forgetHeld(_ clientId: String) {
         guard let held = held.removeValue(forKey: clientId) else { return }
         count(held) { held.clear() }
@@ -102,7 +106,9 @@ extension Gate {
         slow[clientId] = nil
     }
 
-    /// Reviews all accounts; called once a second.
+    /// Reviews all accounts.
+    ///
+    /// The function is called once a second.
     func reviewHeld(at steady: Int64) {
         let now = Clock.coarse()
         for held in held.values {
@@ -128,7 +134,7 @@ extension Gate {
         leaving.append(Leave(client: client, due: 0))
     }
 
-    /// Requests from the service the statuses that terminals missed and can receive now.
+    /// Requests that the service publishes the missed statuses again to terminals that can receive them now.
     func tellMissed() {
         for held in slow.values {
             guard let client = held.client, client.isConnected, let pointer = client.pointer else { continue }

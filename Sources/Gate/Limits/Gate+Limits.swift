@@ -2,17 +2,18 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them: topic and payload at
-// ACL_CHECK, properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same rates.
-// A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products count against
-// their source address as well. Nothing here allocates for a message, except for the first refused one in a second;
-// only Mosquitto copies a message's properties, if any.
+// The limits of rate and size (`GateLimits`). The gate counts messages before the broker queues them: topic and payload
+// at ACL_CHECK, and properties at MESSAGE. The filters of SUBSCRIBE and UNSUBSCRIBE are counted separately at the same
+// rates. A CONNECT counts as a message, and a will counts when it is sent. Messages of terminals and products also
+// count against their source address. The code allocates no memory for a message, except for the first refusal in a
+// second; only Mosquitto copies a message's properties, if any.
 //
-// Mosquitto 2.0.11 has only one refusal for plugins, `MOSQ_ERR_ACL_DENIED`, which gives 0x87 in PUBACK, PUBREC and
-// SUBACK (0x80 in a SUBACK of 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, was added in 2.1; any other error
-// ends the connection. A PUBACK of MQTT 3.1.1 has no code: the broker sends it and drops the message.
+// In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`, which becomes 0x87 in PUBACK,
+// PUBREC and SUBACK (0x80 in a SUBACK of MQTT 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which becomes 0x97, was added in
+// version 2.1. Any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code, so the broker sends the PUBACK
+// and drops the message.
 extension Gate {
-    /// Counts an access; returns true if it exceeds the limits.
+    /// Counts an access, and returns whether the access exceeds the client's limits.
     func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard let tally = client.tally, let size = access.size(topic) else { return false }
         let now = Clock.coarse()
@@ -26,11 +27,12 @@ extension Gate {
         return true
     }
 
-    /// Counts a message within its connection's limits against its source address; returns true if it exceeds the
-    /// address's budget.
+    /// Counts a message that is within its connection's limits against its source address, and returns whether the
+    /// message exceeds the address's budget.
     ///
-    /// Closes no connection and imposes no penalty: a terminal isn't responsible for others behind the same router. A
-    /// terminal that floods is closed by its own limits, which also count the messages refused here.
+    /// A message beyond the address's budget doesn't close the connection and has no penalty, because a terminal isn't
+    /// responsible for others behind the same router. A terminal that floods the broker is closed by its own limits,
+    /// which also count the messages refused here.
     private func isBeyondAddress(
         _ client: Client,
         _ access: Access,
@@ -45,17 +47,21 @@ extension Gate {
         return true
     }
 
-    /// The maximum number of bytes of a topic; the topics of the protocol are far shorter.
+    /// The maximum number of bytes of a topic.
+    ///
+    /// The topics of the protocol are far shorter.
     private static let topicBytesMax = 512
 
-    /// Returns the refusal of a granted access that exceeds the limits of form; nil if it doesn't.
+    /// Returns the reason to refuse a granted access that exceeds the limits of form, or nil for an access within the
+    /// limits.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
         switch access {
         case .publish:
             if topic.count > Self.topicBytesMax {
-                // The client may have set an alias, which keeps the topic as long as the connection.
+                // The client may have set a topic alias, with which the broker keeps the topic until the connection
+                // ends.
                 leaving.append(Leave(client: client, due: 0))
                 return .badTopic
             }
@@ -80,8 +86,8 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes are already counted; returns false if they exceed the
-    /// limits.
+    /// Counts the properties of a message whose other bytes were counted before, and returns whether they are within
+    /// the limits.
     func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -92,8 +98,9 @@ extension Gate {
         return false
     }
 
-    /// Closes a connection that has sent too fast for too long and refuses its client id for a while; after many
-    /// closings, also its source address.
+    /// Closes a connection that has sent too fast for too long, and refuses its client id for a time.
+    ///
+    /// After many such closings, the source address is refused too.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -105,10 +112,10 @@ extension Gate {
         Broker.log(.notice, "\(client.clientId) sends too fast; its connection is closed")
     }
 
-    /// Refuses a client that was closed for sending too fast and reconnects too soon.
+    /// Refuses a client that reconnects too soon after its connection was closed for sending too fast.
     ///
-    /// An address is refused only for clients with a shared secret: a device with its own secret, and a terminal with
-    /// its session's token, aren't responsible for their neighbours behind the same router.
+    /// A source address is refused only to clients with a shared secret. A device with its own secret and a terminal
+    /// with its session's token aren't responsible for other clients behind the same router.
     func checkPenalty(
         _ pass: Admission.Pass,
         key: String,
@@ -120,7 +127,7 @@ extension Gate {
         if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
     }
 
-    /// Returns the tally of a new connection, with the CONNECT counted; nil for the workers.
+    /// Returns the tally of a new connection, in which the CONNECT is counted, or nil for workers.
     func tally(of pass: Admission.Pass, clientId: String, key: String, will: Int = 0) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass) else { return nil }
         let now = Clock.coarse()
@@ -135,18 +142,18 @@ extension Gate {
         throw .tooFast
     }
 
-    /// Creates a tally for a new connection, or for a session whose will or queue the broker asks about.
+    /// Creates a tally for a new connection, or for a session about whose will or queue the broker asks.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
     }
 
-    /// Returns the key of an address among client ids, which never contain a slash.
+    /// Returns the key of a source address, which begins with a slash so that it differs from every client id.
     private static func key(ofAddress source: String) -> String { "/\(source)" }
 }
 
 extension Gate.Access {
-    /// Whether the access concerns a filter instead of a message.
+    /// Whether the access concerns a subscription and not a message.
     fileprivate var isSubscription: Bool {
         switch self {
         case .subscribe, .unsubscribe: true
@@ -154,7 +161,7 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not cause.
+    /// Returns the number of bytes that an access counts for, or nil for deliveries, which the client doesn't cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

@@ -2,23 +2,28 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The limit on the memory that the broker holds for products, devices and apps together. The clients' accounts cover
-// most of it; the rest (subscriptions, wills, half-received packets, TLS buffers) shows in the broker's total memory.
+// The limit on the memory that the broker holds for all products, devices and terminals together. The clients' accounts
+// cover most of this memory. The rest (subscriptions, wills, half-received packets and TLS buffers) is visible only in
+// the broker's total memory.
 extension Gate {
-    /// The bytes of an idle connection; more with TLS.
+    /// The number of bytes that an idle connection needs, without TLS and with TLS.
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
-    /// The bytes of a broker without clients.
+    /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
-    /// The bytes that a well-behaved client may hold: an answer of the largest size, or more if the gate has to
-    /// estimate.
+    /// The number of bytes that may be held for a well-behaved client: the size of the largest answer, or more if the
+    /// gate must estimate.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// The free memory beyond which all of it is returned to the system, if it was free for `unusedTime` milliseconds:
-    /// a busy broker would take it back at once, and stall meanwhile.
+    /// The amount of free memory above which all free memory is returned to the system, after it has been free for
+    /// `unusedTime` milliseconds.
+    ///
+    /// Without the delay, a busy broker would soon need the memory again, and would stall while the system provides it.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that hold most until the sum is well below its limit; called ten times a second.
+    /// Ends the sessions that hold the most memory, until the sum is well below its limit.
+    ///
+    /// The function is called ten times a second.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -27,8 +32,8 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Sessions end before newcomers are refused: otherwise clients that hold memory could keep newcomers out for as
-        // long as they like.
+        // Sessions are ended before newcomers are refused, because clients that hold memory could otherwise keep
+        // newcomers out for as long as they like.
         isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
         if isFull {
@@ -38,12 +43,12 @@ extension Gate {
         }
     }
 
-    /// Whether so much of the limit is taken that sessions must end.
+    /// Returns whether so much of the limit is used that sessions must be ended.
     private func isMuch(_ taken: Int) -> Bool {
         settings.limits.heldBytes > 0 && taken > settings.limits.heldBytes / 8 &* 5
     }
 
-    /// Returns memory to the system that was free all the time.
+    /// Returns memory to the system if it was free for the whole `unusedTime`.
     private func giveBack(_ free: Int, at steady: Int64) {
         leastFree.bytes = min(leastFree.bytes, free)
         guard steady &- leastFree.since >= Self.unusedTime else { return }
@@ -51,10 +56,12 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Whether to query the allocator, which walks through all free memory: once a second, while much is held, and when
-    /// the process has grown by a sixteenth of the limit.
+    /// Returns whether to query the allocator, a slow call that walks through all free memory.
     ///
-    /// A process that reuses free memory holds more without growing.
+    /// The allocator is queried once a second, while much memory is held, and when the process has grown by a sixteenth
+    /// of the limit.
+    ///
+    /// The query once a second is needed because a process that reuses freed memory holds more memory without growing.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -65,7 +72,7 @@ extension Gate {
         return true
     }
 
-    /// Returns the memory held for clients, as far as the broker's total memory shows it.
+    /// Returns the number of bytes held for clients, estimated from the broker's total memory.
     private func strangersBytes(of memory: Memory) -> Int {
         var others = Self.emptyBytes
         for client in clients.values {
@@ -78,10 +85,10 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends the clients that hold most, but none that holds little.
+    /// Ends the sessions that hold the most memory, but no session that holds little.
     ///
-    /// Memory without an account can belong to connections without a CONNECT, and well-behaved clients aren't ended for
-    /// others.
+    /// Memory without an account can belong to connections that haven't sent a CONNECT, and the sessions of
+    /// well-behaved clients aren't ended because of others.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -95,7 +102,7 @@ extension Gate {
         }
     }
 
-    /// Opens accounts for clients that hold memory without a delivery: half-received packets, wills.
+    /// Opens accounts for clients that hold memory without deliveries, such as half-received packets and wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -110,7 +117,7 @@ extension Gate {
         }
     }
 
-    /// Ends the session of a client that holds more than others.
+    /// Ends the session of a client that holds more memory than others.
     private func end(_ held: Held) {
         guard let client = held.client, client.isConnected else { return owe(held.clientId, after: nil) }
         endSession(of: client, owedAfter: nil)
@@ -118,11 +125,11 @@ extension Gate {
     }
 }
 
-/// The memory of the broker's process, as its allocator reports it.
+/// The memory of the broker's process, as reported by its allocator.
 struct Memory {
-    /// Bytes in use.
+    /// The number of bytes in use.
     var used: Int
-    /// Bytes that were freed but not returned to the system.
+    /// The number of bytes that were freed but not returned to the system.
     var free: Int
 
     static func now() -> Memory {
@@ -130,14 +137,14 @@ struct Memory {
         return Memory(used: Int(info.uordblks) &+ Int(info.hblkhd), free: Int(info.fordblks))
     }
 
-    /// Returns the bytes of the process that are in memory; 0 if the system doesn't report them.
+    /// Returns the number of bytes of the process that are in physical memory, or 0 if the system doesn't report it.
     static func resident() -> Int {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }
         defer { close(file) }
         return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
             let count = max(0, read(file, buffer.baseAddress, buffer.count))
-            // The second number: pages in memory.
+            // The second number in the file is the number of pages in memory.
             let pages = buffer.prefix(count).split(separator: UInt8(ascii: " ")).dropFirst().first
             return (pages.map(Array.init) ?? []).reduce(0) { $0 &* 10 &+ Int($1 &- 48) } &* 4_096
         }

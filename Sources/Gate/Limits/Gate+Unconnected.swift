@@ -2,20 +2,22 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// Connections without a complete CONNECT: in a TLS handshake, in the middle of a CONNECT, or silent. The broker reports
-// none of them to plugins, and holds up to a whole packet for each, without a time limit. The gate finds them among the
-// sockets of the process.
+// Connections that haven't sent a complete CONNECT, because they are in a TLS handshake, in the middle of a CONNECT, or
+// silent. The broker doesn't report such connections to plugins, and holds up to a whole packet for each, without a
+// time limit. The gate finds such connections among the sockets of the process.
 extension Gate {
-    /// How long a connection may stay without a CONNECT while memory is full, in milliseconds.
+    /// The time for which a connection may stay without a CONNECT while memory is full, in milliseconds.
     private static let patienceWhenFull: Int64 = 2_000
 
-    /// Closes connections that sent no CONNECT in time; at once while newcomers are refused because memory runs out.
+    /// Closes connections that haven't sent a CONNECT in time.
+    ///
+    /// While newcomers are refused because memory runs out, such connections are closed at once.
     func closeUnconnected(at steady: Int64) {
         let seconds = settings.limits.connectSeconds
         guard seconds > 0, steady &- unconnected.reviewedAt >= (isFull ? 100 : 1_000) else { return }
         let connected = clients.values.filter(\.isConnected)
         let known = Set(connected.compactMap(\.socket))
-        // If one client's socket is unknown, any socket might be that client's.
+        // If the socket of one client is unknown, any socket could belong to that client.
         guard known.count == connected.count else { return }
         let patience =
             isCrowded ? 0 : isFull ? Self.patienceWhenFull : Int64(seconds) &* 1_000
@@ -23,10 +25,12 @@ extension Gate {
     }
 }
 
-/// The sockets of connections without a CONNECT, with the time at which each was first seen.
+/// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection, identified by its remote address: its descriptor can belong to a different connection by the next
-    /// review.
+    /// A connection, identified by its remote address.
+    ///
+    /// The descriptor alone doesn't identify the connection, because a descriptor can belong to another connection at
+    /// the next review.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -35,8 +39,8 @@ struct Unconnected {
     private var seen: [Int32: Connection] = [:]
     private(set) var reviewedAt: Int64 = .min / 2
 
-    /// Reviews all accepted connections except `known` clients' sockets, and ends each that was first seen at least
-    /// `patience` milliseconds ago.
+    /// Reviews all accepted connections except the `known` sockets of clients, and ends each connection that was first
+    /// seen at least `patience` milliseconds ago.
     mutating func review(besides known: Set<Int32>, at steady: Int64, patience: Int64) {
         reviewedAt = steady
         var found: [Int32: Connection] = [:]
@@ -47,13 +51,13 @@ struct Unconnected {
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
-            // The broker closes it when it next reads.
+            // The broker closes the connection when the broker next reads from the connection.
             if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found
     }
 
-    /// Returns the descriptors of the process.
+    /// Returns the open descriptors of the process.
     private static func sockets() -> [Int32] {
         guard let folder = opendir("/proc/self/fd") else { return [] }
         defer { closedir(folder) }
@@ -73,14 +77,14 @@ struct Unconnected {
         return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0 && isListening != 0
     }
 
-    /// Returns the local port; nil if the descriptor isn't a TCP socket.
+    /// Returns the local port of a TCP socket in network order, or nil for any other descriptor.
     private static func port(of socket: Int32) -> UInt16? {
         name(of: socket, getsockname).map { address in
             withUnsafeBytes(of: address) { $0.load(fromByteOffset: 2, as: UInt16.self) }
         }
     }
 
-    /// Returns the address at the other end of a TCP connection, without its port; nil for anything else.
+    /// Returns the remote address of a TCP connection without its port, or nil for any other descriptor.
     static func address(of socket: Int32) -> String? {
         guard let peer = name(of: socket, getpeername) else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
@@ -98,12 +102,12 @@ struct Unconnected {
                 }
             }
             guard code == 0, let text = text.baseAddress else { return nil }
-            // The broker's addresses name no interface.
+            // The addresses that the broker returns contain no interface name.
             return String(cString: text).split(separator: "%").first.map(String.init)
         }
     }
 
-    /// Returns the address of one end of a TCP socket; nil for any other descriptor.
+    /// Returns the local or remote address of a TCP socket, or nil for any other descriptor.
     private static func name(
         of socket: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
@@ -117,7 +121,7 @@ struct Unconnected {
         return code == 0 && isTCP ? address : nil
     }
 
-    /// Returns a number that identifies the other end of a connection.
+    /// Returns a number that identifies the remote end of a connection.
     private static func number(of peer: sockaddr_storage) -> Int {
         withUnsafeBytes(of: peer) { bytes in
             var hasher = Hasher()

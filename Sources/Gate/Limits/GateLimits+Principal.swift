@@ -1,7 +1,7 @@
 import Metering
 
 extension GateLimits {
-    /// Returns how much may wait for a principal; nil for services.
+    /// Returns the limit on the messages that may wait for a principal, or nil for services.
     func heldLimit(of principal: Principal) -> HeldLimit? {
         switch principal {
         case .terminal: HeldLimit(bytes: terminalHeldBytes, messages: terminalHeldMessages)
@@ -10,10 +10,10 @@ extension GateLimits {
         }
     }
 
-    /// Returns the allowance of an admitted connection; nil for the workers, which are never counted.
+    /// Returns the allowance of an admitted connection, or nil for workers, which are never counted.
     func allowance(of pass: Admission.Pass) -> Allowance? { pass.isKey ? key : allowance(of: pass.principal) }
 
-    /// Returns the allowance of a principal; nil for the workers, which are never counted.
+    /// Returns the allowance of a principal, or nil for workers, which are never counted.
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {
         case .terminal: terminal
@@ -25,7 +25,7 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app or product whose secret it can connect with; nil for others.
+    /// The app or product with whose secret the principal can connect; nil for devices and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId
@@ -34,8 +34,9 @@ extension Principal {
         }
     }
 
-    /// Whether its messages count against its source address.
+    /// Whether the principal's messages count against its source address.
     ///
-    /// Messages of devices with their own secrets don't: hundreds of devices can be behind one gateway or router.
+    /// Messages of devices with their own secrets don't count, because hundreds of devices can be behind one gateway or
+    /// router.
     var isCountedByAddress: Bool { party != nil }
 }

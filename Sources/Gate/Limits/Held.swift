@@ -1,32 +1,37 @@
 import Metering
 
-/// The account of the memory that the broker holds for one terminal, device or registering product, connected or not.
+/// The account of the memory that the broker holds for one terminal, device or registering product, whether or not it
+/// is connected.
 final class Held {
     let clientId: String
     let limit: HeldLimit
-    /// The connection; nil for a session without one.
+    /// The connected client; nil for a session without a connection.
     weak var client: Client? { didSet { takenAt = Clock.coarse() } }
-    /// The bytes held, with `PrivateStructure.bytesPerMessage` for each message: exact at the last reading, plus all
-    /// deliveries granted since.
+    /// The number of bytes held, with `PrivateStructure.bytesPerMessage` for each message.
+    ///
+    /// The number is the exact number at the last reading, plus all deliveries granted since then.
     private(set) var bytes = 0
     private(set) var messages = 0
-    /// The statuses that were left out, to be published again.
+    /// The statuses that were left out, and that must be published again.
     var missed = MissedStatuses()
-    /// The refusals of its deliveries.
+    /// The time of the last reported refusal of a delivery to the client.
     var report = ReportTime()
     /// The time of the last reading from the broker.
     private var readAt: Int64 = .min / 2
     /// The number of messages at the last reading.
     private var readMessages = 0
-    /// Whether the last reading found room for a message, and for a status: a fast client can fill it many times a
-    /// second.
+    /// Whether there was room for a message, and for a status, at the last reading.
+    ///
+    /// If a reading found room, the memory is read again each time that room is used up, because a fast client can use
+    /// up the room many times a second.
     private var hadRoom = (message: false, status: false)
-    /// The time up to which deliveries are estimated as accepted.
+    /// The time up to which the estimate covers deliveries that the connection has accepted.
     private var takenAt = Clock.coarse()
-    /// The oldest unacknowledged message, and the time since which it has been the oldest with a full window.
+    /// The address of the oldest unacknowledged message, and the time since which that message has been the oldest
+    /// while the window is full.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
-    /// When the session without a connection expires.
+    /// The time at which a session without a connection expires.
     var lapsesAt: Int64 = .max
 
     init(_ clientId: String, limit: HeldLimit) {
@@ -34,13 +39,14 @@ final class Held {
         self.limit = limit
     }
 
-    /// Whether a delivery of `size` bytes fits within the limit; a status within three quarters of it.
+    /// Returns whether a delivery of `size` bytes fits within the limit, or a status within three quarters of the
+    /// limit.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
     }
 
-    /// Whether little enough is held to send the statuses that were left out.
+    /// Whether so little is held that the statuses that were left out can be sent.
     var isDrained: Bool { isWithin(oneIn: 4) }
 
     private func isWithin(oneIn parts: Int) -> Bool {
@@ -54,12 +60,14 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads the held memory from the broker: at most ten times a second, but always if forced, if the last reading
-    /// found room, or if the client has acknowledged an eighth of its limit since.
+    /// Reads from the broker how much memory it holds.
     ///
-    /// If the broker's memory can't be read, the amount is estimated: with `isAccepting`, a connection is assumed to
-    /// accept data at the rate at which a terminal is answered, otherwise none. A session without a connection accepts
-    /// nothing.
+    /// The memory is read at most ten times a second, but always if forced, if the last reading found room, or if the
+    /// client has acknowledged an eighth of its limit since then.
+    ///
+    /// If the broker's memory can't be read, the amount is estimated. If `isAccepting` is true, a connection is assumed
+    /// to accept data at the rate at which a terminal is answered, and otherwise to accept none. A session without a
+    /// connection accepts no data.
     func read(
         _ pointer: OpaquePointer?,
         isConnected: Bool,
@@ -83,7 +91,7 @@ final class Held {
         noteOldest(isFull && isConnected ? max(1, holding.oldest) : 0, at: now)
     }
 
-    /// Whether the client has acknowledged an eighth of its limit since the last reading.
+    /// Returns whether the client has acknowledged an eighth of its limit since the last reading.
     private func hasAcknowledged(_ pointer: OpaquePointer?) -> Bool {
         guard limit.messages > 0, let waiting = pointer.flatMap(PrivateStructure.messages) else { return false }
         return waiting <= readMessages &- limit.messages / 8
@@ -105,43 +113,48 @@ final class Held {
         stuckSince = message == 0 ? .max : now
     }
 
-    /// Empties the account, since the session ended.
+    /// Empties the account after the session has ended.
     func clear() {
         (bytes, messages, missed) = (0, 0, MissedStatuses())
         noteOldest(0, at: 0)
     }
 }
 
-/// How much may wait for one client.
+/// The limit on the messages that may wait for one client.
 struct HeldLimit: Equatable {
-    /// Bytes; 0 for no limit.
+    /// The maximum number of bytes; 0 for no limit.
     var bytes: Int
-    /// Messages; 0 for no limit.
+    /// The maximum number of messages; 0 for no limit.
     var messages: Int
 
-    /// The rate at which a connection is assumed to accept if the broker's memory can't be read: as much as a terminal
-    /// is answered.
+    /// The rate at which a connection is assumed to accept data if the broker's memory can't be read.
+    ///
+    /// The assumed rate equals the rate at which a terminal is answered.
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 
-    /// The limit for statuses, which are left out first: three quarters of the whole.
+    /// The limit for statuses, which are left out first.
+    ///
+    /// The limit for statuses is three quarters of the whole limit.
     fileprivate var forStatuses: (bytes: Int, messages: Int) { (bytes / 4 &* 3, messages / 4 &* 3) }
 }
 
-/// The statuses that a terminal did not receive, because too much waited for it.
+/// The statuses that a terminal did not receive because too many messages waited for it.
 struct MissedStatuses {
-    /// The user to whom they were published.
+    /// The user to whom the statuses were published.
     private(set) var uid = ""
-    /// The devices, or the first `didsMax` of them.
+    /// The devices whose statuses were missed, or the first `didsMax` of them.
     private(set) var dids: Set<String> = []
-    /// Whether there were more devices than `didsMax`: then all of the user's devices count as missed.
+    /// Whether the statuses of more than `didsMax` devices were missed.
+    ///
+    /// In this case, all of the user's devices count as missed.
     private(set) var isAll = false
 
     static let didsMax = 200
 
     var isEmpty: Bool { dids.isEmpty && !isAll }
 
-    /// Notes a topic of the form `user/{uid}/device/{did}/status` below the root.
+    /// Records a missed status by its topic, which has the form `user/{uid}/device/{did}/status` below the root.
     mutating func note(_ topic: Bytes, rootLevels: Int) {
         let levels = String(decoding: topic, as: UTF8.self).split(separator: "/").dropFirst(rootLevels)
         guard levels.count == 5, let user = levels.dropFirst().first, let did = levels.dropFirst(3).first else {

@@ -1,6 +1,7 @@
-/// The new client ids that connect from each address in a minute.
+/// The new client ids that have connected from each source address in the current minute.
 ///
-/// Holds at most `addressesMax` addresses with at most `limit` ids each; more addresses in one minute reset all counts.
+/// At most `addressesMax` addresses with at most `limit` ids each are kept. If more addresses connect in one minute,
+/// all counts are reset.
 struct NewClients {
     private let limit: Int
     private let addressesMax: Int
@@ -12,10 +13,13 @@ struct NewClients {
         self.addressesMax = addressesMax
     }
 
-    /// Whether to admit a client id: one that was already counted is admitted again, and a `limit` of 0 admits all.
+    /// Returns whether to admit a client id.
     ///
-    /// The default of thirty a minute is more than a home or a shop unpacks, and limits one address to 43,200 a day;
-    /// the accounts' and products' own limits apply earlier.
+    /// An id that was already counted is admitted again, and with a `limit` of 0 all ids are admitted.
+    ///
+    /// The default limit of thirty a minute is higher than the number of devices that a home or a shop sets up in a
+    /// minute. The default limits one address to 43,200 new client ids a day, but the limits of accounts and products
+    /// apply earlier.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minute != now / 60_000 || seen.count >= addressesMax {

@@ -1,31 +1,32 @@
 import Metering
 
-/// The limit on newcomers from all source addresses together, including this machine's: products, and terminals without
-/// a live session, that the gate has not admitted before.
+/// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// One app or product gets at most half of the limit while others connect too. The newest 100,000 admitted client ids,
-/// at least, are remembered as hashes.
+/// Newcomers are products and terminals without a live session that the gate hasn't admitted before.
+///
+/// One app or product gets at most half of the limit while others connect too. At least the newest 100,000 admitted
+/// client ids are remembered as hashes.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
     private var second: Int64 = 0
-    /// The newcomers admitted for each app or product in this second, and the apps and products that asked in this
-    /// second and the one before.
+    /// The number of newcomers admitted for each app or product in this second, and the apps and products whose
+    /// newcomers tried to connect in this second and in the second before.
     private var admitted: [String: Int] = [:]
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])
 
     private static let generation = 100_000
-    /// The maximum number of apps and products that are distinguished in one second.
+    /// The maximum number of apps and products that are counted separately in one second.
     private static let partiesMax = 1_000
 
-    /// Creates the limit; 0 admits all newcomers.
+    /// Creates the limit, with `perSecond` newcomers or, if it is 0, without a limit.
     init(perSecond: Int, now: Int64) {
         self.perSecond = perSecond
         bucket = TokenBucket(perSecond: perSecond, burst: perSecond, now: now)
     }
 
-    /// Whether to admit a client id of an app or product.
+    /// Returns whether to admit a client id of an app or product.
     mutating func admit(_ clientId: String, of party: String, at now: Int64) -> Bool {
         guard perSecond > 0 else { return true }
         guard !knows(clientId) else { return true }
@@ -40,7 +41,7 @@ struct Newcomers {
         return true
     }
 
-    /// Whether a client id was admitted before.
+    /// Returns whether a client id was admitted before.
     func knows(_ clientId: String) -> Bool {
         known.new.contains(clientId.hashValue) || known.old.contains(clientId.hashValue)
     }

@@ -1,19 +1,19 @@
 import Credentials
 import JSON
 
-/// The messages that inform workers of refusals and their reasons, at most a hundred a second.
+/// The messages about refusals and their reasons, of which the gate publishes at most a hundred a second.
 struct Refusals {
-    /// The topic of these messages.
+    /// The topic of messages about refusals.
     let topic: String
     private let perSecond: Int
     private var second: Int64 = 0
     private var told = 0
     private var suppressed: Int64 = 0
-    /// The clients whose refusal as too fast or busy was published in this second.
+    /// The clients whose refusal as `tooFast` or `busy` was published in this second.
     private var tooFast: Set<String> = []
     private var tooFastSecond: Int64 = 0
 
-    /// One refusal: the client, the access and the reason.
+    /// A refusal, with the client, the access and the reason.
     struct Entry {
         enum Action: String {
             case connect
@@ -35,12 +35,14 @@ struct Refusals {
         self.perSecond = perSecond
     }
 
-    /// Whether a topic is the refusals' own; a refusal on it must not be published on it.
+    /// Returns whether a topic is the topic of messages about refusals.
+    ///
+    /// A refusal on this topic must not be published on the same topic.
     func isOwn(_ other: Bytes) -> Bool {
         other.elementsEqual(topic.utf8)
     }
 
-    /// Whether the refusal of a client that connects too fast may be published: once a second.
+    /// Returns whether the refusal of a client as `tooFast` or `busy` may be published, which is allowed once a second.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -49,7 +51,7 @@ struct Refusals {
         return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
-    /// Returns the message about a refusal; nil if this second has reached its limit.
+    /// Returns the message about a refusal, or nil if this second's limit is reached.
     mutating func message(about entry: Entry, at now: Int64) -> JSONObject? {
         if now / 1_000 != second {
             second = now / 1_000
@@ -69,7 +71,9 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username that is safe to show: one of an unknown form might be a secret in the wrong field.
+    /// Returns a username that is safe to show.
+    ///
+    /// A text of an unknown form becomes `?`, because it could be a secret in the wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

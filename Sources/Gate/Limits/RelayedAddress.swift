@@ -1,15 +1,15 @@
 import Glibc
 import Metering
 
-/// The addresses of clients that connect through the service's WebSocket relay (`RelayPlace`).
+/// The source addresses of clients that connect through the service's WebSocket relay (`RelayPlace`).
 struct RelayedAddress {
-    /// The path of the file of addresses; empty without a relay.
+    /// The path of the file with the addresses; empty if no relay is configured.
     let path: String
 
-    /// Returns the client's own address if `address` is one of the relay's; otherwise `address`.
+    /// Returns the client's own address if `address` belongs to the relay, or else `address`.
     ///
-    /// The file is read when a client connects: the relay has written the address before that, and gives its place to
-    /// no other client while the connection lasts.
+    /// The file is read when a client connects. The relay writes the client's address before it connects to the broker,
+    /// and doesn't give the same place to another client while the connection lasts.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address

@@ -1,16 +1,18 @@
 import Glibc
 
-/// The source of a connection, as limits count it: an IPv4 address, or the /64 of an IPv6 address.
+/// The source of a connection as used by the limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///
-/// A home or a server has at least a /64, so a single one of its addresses identifies nothing.
+/// A home or a server has at least a /64 network, so a single IPv6 address doesn't identify it.
 struct SourceAddress: Equatable {
-    /// `192.0.2.7` or `2001:db8:0:1::/64`.
+    /// The text of the source, such as `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted: the address of a
-    /// proxy, a bridge or the operator on the same machine stands for many clients.
+    /// Parses a client's address as returned by the broker.
     ///
-    /// Also nil for a client without an address, which connected through a local socket.
+    /// Returns nil for 127.0.0.1 and ::1, which are not counted because many clients can connect through a proxy or a
+    /// bridge on this machine.
+    ///
+    /// Also returns nil for a client without an address, which has connected through a local socket.
     init?(_ address: String) {
         var four = in_addr()
         if inet_pton(AF_INET, address, &four) == 1 {
@@ -35,7 +37,8 @@ struct SourceAddress: Equatable {
         return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    /// Returns the dotted text of an IPv4 address mapped into these bytes of IPv6; nil for any other address.
+    /// Returns the text of an IPv4 address that is mapped into the bytes of an IPv6 address, or nil for any other
+    /// address.
     static func fourText(_ bytes: [UInt8]) -> String? {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         guard bytes.starts(with: prefix) else { return nil }

@@ -1,24 +1,30 @@
 import Metering
 
-/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not reset them.
+/// The counts of one client.
 ///
-/// Client ids with a shared secret, of products and of terminals without a session, have a tally for each source
-/// address: a stranger who uses the id can't use up its owner's allowance.
+/// The counts are kept after the end of the connection, so that reconnecting doesn't reset them.
+///
+/// A product, or a terminal without a session, connects with a shared secret, and its client id has a separate tally
+/// for each source address. A stranger who uses the same id therefore can't use up the owner's allowance.
 final class Tally: Kept {
     let key: String
     var meter: Meter
     /// The count of SUBSCRIBE and UNSUBSCRIBE filters.
     ///
-    /// They have the same allowance as messages but are counted separately: an app that opens with thirty devices
-    /// subscribes to each device at once and sends three requests about each.
+    /// Filters have the same allowance as messages, but are counted separately, because an app that opens with thirty
+    /// devices subscribes to all of them at once and also sends three requests about each.
     var filters: Meter
-    /// Its share of its source address's budget; used for terminals and products only.
+    /// The client's share of its source address's budget.
+    ///
+    /// The share is used for terminals and products only.
     var share: AddressBudget.Sender
-    /// The client's reports that are not known to be processed.
+    /// The client's reports that the worker may not have processed yet.
     var reports = Backlog.Sender()
-    /// The client's requests that are not known to be processed, by the worker's client id.
+    /// The client's requests that a worker may not have processed yet, by the worker's client id.
     var requests: [String: Backlog.Sender] = [:]
-    /// The hashes of the filters that it holds; used for terminals only.
+    /// The hashes of the client's subscribed filters.
+    ///
+    /// The hashes are used for terminals only.
     private var held: [Int] = []
 
     init(key: String, meter: Meter, now: Int64) {
@@ -35,30 +41,33 @@ final class Tally: Kept {
         pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
     }
 
-    /// Whether there is room for a subscription; one that the client already holds always has room.
+    /// Returns whether the client may have one more subscription.
     ///
-    /// For a session that the broker kept longer than the gate remembers, the broker's own count is the limit. It
-    /// counts the places that the broker has made, which it reuses and never removes: a client that never held more
-    /// than the limit never exceeds it, and any other exceeds it by one at most.
+    /// A filter to which the client has already subscribed is always allowed.
+    ///
+    /// If the broker has kept a session longer than the gate remembers it, the broker's own count is compared with the
+    /// limit. The broker's count includes freed places, which the broker reuses and never removes. A client that has
+    /// never had more subscriptions than the limit never exceeds it, and any other client exceeds it by at most one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
         return held.count < limit && brokerCount <= limit
     }
 
-    /// Notes that the client holds the filter from now on.
+    /// Records that the client has subscribed to a filter.
     func hold(_ filter: Bytes, limit: Int) {
         let number = Self.number(filter)
         if limit > 0, held.count < limit, !held.contains(number) { held.append(number) }
     }
 
-    /// Notes that the client no longer holds the filter.
+    /// Records that the client has unsubscribed from a filter.
     func drop(_ filter: Bytes) {
         let number = Self.number(filter)
         held.removeAll { $0 == number }
     }
 
-    /// Hashes a filter with the process's random seed, so that a sender can't construct two filters with the same hash.
+    /// Returns the hash of a filter with the process's random seed, so that no sender can construct two filters with
+    /// the same hash.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -66,19 +75,21 @@ final class Tally: Kept {
     }
 }
 
-/// A tally that is kept while no connection has it.
+/// A tally that is kept while no connection uses it.
 protocol Kept {
     var key: String { get }
 
-    /// Whether a new tally would decide the same from now on.
+    /// Returns whether a new tally would decide the same as this tally from now on.
     func isAsNew(at now: Int64) -> Bool
 }
 
-/// The tallies of clients or addresses without a connection, kept until they equal new ones.
+/// The tallies of clients or addresses without a connection.
 ///
-/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most `limit`, and forgets all
-/// if more are added in that time: the messages that then get through are few, compared with the broker's work for all
-/// these connections.
+/// Each tally is kept until it equals a new tally.
+///
+/// Tallies with full buckets are dropped, so few of them stay longer than half a minute. At most `limit` tallies are
+/// kept, and all are forgotten if this number is exceeded nevertheless. The messages that then get through cost the
+/// broker little, compared with the cost of those clients' connections.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

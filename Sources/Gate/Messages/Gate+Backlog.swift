@@ -2,18 +2,22 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses reports fairly (`Backlogs`): the broker's queue for the worker,
-// or for a lane, is first in, first out, so all devices would wait for the messages of a few. A refused report isn't
-// stored, like an unanswered one: the device sends it again. Terminals' requests are refused likewise, if the broker's
-// memory shows how many messages wait for a worker.
+// While the status worker is behind, the gate refuses some reports, fairly among devices (`Backlogs`). Without these
+// refusals, all devices would wait for the messages of a few, because the broker's queue for the worker or a lane is
+// first in, first out. A refused report isn't stored, so the device sends it again, as it does with a report that isn't
+// answered. Requests of terminals are refused in the same way, if the broker's memory shows how many messages wait for
+// a worker.
 extension Gate {
-    /// The client id of the status worker's receiving connection, and the prefix of its lanes' client ids.
+    /// The client id of the status worker's receiving connection, which is also the prefix of the client ids of its
+    /// lanes.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a report or request that is about to be let through; returns true if it exceeds its sender's share.
+    /// Counts a report or request that is about to be let through, and returns true if it must be refused because it
+    /// exceeds its sender's share.
     ///
-    /// Never closes a connection: the sender isn't responsible for the messages of others.
+    /// The sender's connection is never closed because of such a refusal, because the sender isn't responsible for the
+    /// messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
             case .beyond(let mustTell) =
@@ -42,7 +46,7 @@ extension Gate {
         )
     }
 
-    /// Returns the receiving connection of the worker or lane that an echo's topic belongs to; nil for all other
+    /// Returns the receiving connection of the worker or lane to which an echo's topic belongs, or nil for all other
     /// topics.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
@@ -50,7 +54,7 @@ extension Gate {
         return connected[Self.statusWorker + lane]
     }
 
-    /// Notes an echo that the worker, or one of its lanes, sends itself.
+    /// Records an echo that the status worker or one of its lanes sends to itself.
     func noteEcho(_ client: Client, _ payload: Bytes, on topic: Bytes) {
         guard let receiver = receiver(ofEchoOn: topic), let lane = statusLane(of: receiver.clientId),
             client.clientId.utf8.starts(with: receiver.clientId.utf8),
@@ -60,12 +64,15 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Notes the end of a connection: the status worker's backlog is unknown while the worker isn't connected.
+    /// Records the end of a connection.
+    ///
+    /// While the status worker isn't connected, its backlog is unknown.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane that a client id belongs to, 0 for the whole worker; nil for all others.
+    /// Returns the number of the lane to which a client id belongs, 0 for the whole worker, or nil for all other
+    /// clients.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -74,17 +81,21 @@ extension Gate {
     }
 }
 
-/// The requests of terminals that wait for one worker: a long one counts once for each KiB.
+/// The count of terminals' requests that wait for one worker.
+///
+/// A long request counts once for each KiB.
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// The number of requests let through, and that number when the worker's queue was last read.
+    /// The number of requests that were let through (`sent`), and this number at the time when the worker's queue was
+    /// last read (`looked`).
     private var sent: Int64 = 0
     private var looked: Int64 = 0
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides about a request of `bytes` while others wait for the worker, and counts it if it is let through.
+    /// Decides about a request of `bytes` bytes while other messages wait for the worker, and counts the request if it
+    /// is let through.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

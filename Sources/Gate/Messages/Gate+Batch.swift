@@ -2,27 +2,28 @@ import Batching
 import CMosquittoBroker
 import Glibc
 
-// Many messages in one packet, between the broker and the service's workers. Mosquitto 2.0 reads one packet of a
-// connection in each round of its loop, and with many busy devices there are few rounds a second, which would limit the
-// messages that a worker can acknowledge and publish one by one. So a worker gets all deliveries of one round as one
-// message, which it acknowledges once, and publishes many messages as one to `$CONTROL/lamplighter/publish`. The
-// broker's own messages, and messages queued for an absent worker, are delivered one by one.
+// Batches of messages between the broker and the service's workers. Mosquitto 2.0 reads one packet of each connection
+// in a round of its loop, and with many busy devices the loop makes few rounds a second. The few rounds would limit the
+// number of messages that a worker can acknowledge and publish one by one. A worker therefore gets all deliveries of
+// one round as one message, which it acknowledges once, and publishes many messages as one to
+// `$CONTROL/lamplighter/publish`. The broker's own messages, and messages that were queued for an absent worker, are
+// delivered one by one.
 
 /// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
 ///
-/// The memory belongs to the broker and is valid for that time.
+/// The message's memory belongs to the broker, and is valid for that time only.
 struct PassingMessage {
     var topic: Bytes
     var payload: Bytes
     var properties: OpaquePointer?
 }
 
-/// The messages that wait for a worker until the end of the round.
+/// The messages that wait for a worker until the end of the round of the broker's loop.
 final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The serial number of the last message added: no message is added twice.
+    /// The serial number of the last message that was added, so that no message is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -32,7 +33,7 @@ final class OutgoingBatch {
 }
 
 extension Gate {
-    /// Notes that a worker subscribed to its batches, and delivers in batches from now on.
+    /// Records that a worker subscribed to its batches, after which messages to the worker are delivered in batches.
     func beginBatches(of client: Client, _ filter: Bytes) {
         guard Topic.isBelow(filter, batchTopics),
             client.isWorker(named: Bytes(rebasing: filter.dropFirst(batchTopics.count)))
@@ -40,32 +41,37 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Notes that a worker unsubscribed from its batches: the broker delivers messages one by one again.
+    /// Records that a worker unsubscribed from its batches, after which the broker delivers messages to it one by one
+    /// again.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
         client.outgoing = nil
     }
 
-    /// Whether a topic belongs to another worker's batches, which a filter over all topics matches as well.
+    /// Returns whether a topic belongs to another worker's batches.
+    ///
+    /// A filter for all topics also matches that topic, but the client must not get the batches.
     func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
         Topic.isBelow(topic, batchTopics)
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
     }
 
-    /// Notes a message whose subscribers the broker looks up next.
+    /// Records the message whose subscribers the broker looks up next.
     func note(passing topic: Bytes, payload: Bytes, properties: OpaquePointer?) {
         passingSerial &+= 1
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets the passing message, whose memory is no longer valid at the next event that isn't one of its deliveries.
+    /// Forgets the passing message.
+    ///
+    /// The message's memory is no longer valid at the next event that isn't a delivery of the message.
     func endPassing() { passing = nil }
 
-    /// Takes over the delivery of a message to a worker; returns false if the broker is to deliver it.
+    /// Puts a message to a worker into the worker's batch, or returns false if the broker must deliver the message.
     ///
-    /// The topic shows that a delivery belongs to the passing message. The broker asks once for each overlapping filter
-    /// of a worker; the worker gets the message once.
+    /// The topic shows that a delivery belongs to the passing message. If several filters of a worker match, the broker
+    /// asks once for each, but the worker gets the message only once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
@@ -81,8 +87,8 @@ extension Gate {
         return true
     }
 
-    /// Delivers the waiting batches: at the end of each round, and before the gate itself publishes a message that must
-    /// not overtake them.
+    /// Delivers the waiting batches, at the end of each round and before the gate publishes a message that must not
+    /// overtake them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }
@@ -94,10 +100,10 @@ extension Gate {
         batch.writer.removeAll()
     }
 
-    /// Publishes all messages of a batch received on `$CONTROL/lamplighter/publish`.
+    /// Publishes all messages of a batch that was received on `$CONTROL/lamplighter/publish`.
     ///
-    /// Only the service's workers may send batches: an operator's tool is limited by message, and batches are not
-    /// counted.
+    /// Only the service's own workers may send batches. The messages of other tools are limited, and messages in
+    /// batches would not count towards the limit.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker, client.isConnected,
             client.tally == nil
@@ -106,12 +112,12 @@ extension Gate {
             Broker.log(.warning, "ignored an unintelligible batch from \(client.clientId)")
             return
         }
-        // As for every message to a user (`lookIfNeeded`).
+        // The batch may contain messages to users, before whose delivery the file is checked (`lookIfNeeded`).
         mustLookToDeliver = true
         while let message = reader.next() {
             guard mayPublish(client, message) else { continue }
             if let receiver = receiver(ofEchoOn: message.topic) {
-                // The echo must follow all messages let through before it.
+                // The echo must follow all messages that were let through before it.
                 if let batch = receiver.outgoing, !batch.writer.isEmpty { send(batch) }
                 noteEcho(client, message.payload, on: message.topic)
             }
@@ -127,7 +133,7 @@ extension Gate {
         }
     }
 
-    /// Whether a message of a batch may be published; logs it if not.
+    /// Returns whether a message of a batch may be published, and logs a warning if not.
     private func mayPublish(_ client: Client, _ message: BatchedMessage) -> Bool {
         let refusal = client.rights.refusalToPublish(message.topic, retained: message.isRetained)
         if refusal == nil, message.topic.first != Topic.dollar, !Topic.isBelow(message.topic, batchTopics) {
@@ -159,7 +165,8 @@ extension MessageProperties {
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
                 } else if strcmp(name, Self.traceparent) == 0, !isTraced {
-                    // The first of several counts, as for messages that a worker receives one by one.
+                    // If a message has several `traceparent` properties, the first counts, as with messages that a
+                    // worker receives one by one.
                     isTraced = true
                     guard strlen(value) == Int(GATE_TRACEPARENT_BYTES) else { break }
                     message.traceparent = Self.copy(value, count: strlen(value), into: &owned)

@@ -1,9 +1,11 @@
 import JSON
 
-// The messages on `system/presence/{did}` that inform workers which devices are connected, after all messages sent
-// before.
+// The messages on `system/presence/{did}`, from which workers know which devices are connected. These messages arrive
+// after all messages that the gate or the device sent before.
 extension Gate {
-    /// Publishes that a device has connected, or later that it now listens to commands; ignores other principals.
+    /// Publishes that a device has connected, or later that it has subscribed to its commands.
+    ///
+    /// Other principals are ignored.
     func tellArrival(of client: Client) {
         tell(
             client,
@@ -14,7 +16,9 @@ extension Gate {
         )
     }
 
-    /// Publishes that a device's connection has ended; ignores other principals.
+    /// Publishes that a device's connection has ended.
+    ///
+    /// Other principals are ignored.
     func tellDeparture(of client: Client, _ departure: Departure) {
         tell(
             client,

@@ -4,15 +4,16 @@ import Credentials
 import JSON
 import Metering
 
-// Requests that terminals send over HTTP. The service passes each on with its sender's password, which the gate checks
-// as at a CONNECT. A request counts as a message of the terminal and of its source address, so that the limits hold
-// over both transports together. Nobody can subscribe to the topic of these batches: the gate alone sees passwords.
+// Requests that terminals send over HTTP. The service passes each request on with the hash of its sender's password,
+// which the gate checks as at a CONNECT. A request counts as a message of the terminal and of its source address, so
+// that the limits apply to MQTT and HTTP together. Nobody can subscribe to the topic of batches of HTTP requests, so
+// only the gate sees the hashes.
 extension Gate {
-    /// The number of bytes before a request's payload: the SHA-256 of the sender's password.
+    /// The number of bytes of the SHA-256 of the sender's password, which precedes a request's payload.
     private static let digestBytes = 32
 
-    /// Publishes the requests of a batch received on `$CONTROL/lamplighter/request`, and reports the refused ones to
-    /// the sender of the batch.
+    /// Publishes the requests of a batch that was received on `$CONTROL/lamplighter/request`, and reports refused
+    /// requests to the sender of the batch.
     func publishRequests(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let front = clients[pointer], front.isStill(pointer), front.rights.isWorker, front.isConnected,
             front.tally == nil
@@ -37,8 +38,8 @@ extension Gate {
         }
     }
 
-    /// Returns the sender that a request's topic names, with the address that the service states; nil if the topic
-    /// isn't a request's.
+    /// Returns the sender that a request's topic names, with the source address that the service sent, or nil if the
+    /// topic isn't the topic of a request.
     private func facts(of message: BatchedMessage) -> Broker.Facts? {
         guard Topic.isBelow(message.topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: message.topic.dropFirst(apps.count)))
@@ -52,13 +53,13 @@ extension Gate {
         )
     }
 
-    /// Publishes a request if its sender could connect and publish it.
+    /// Publishes a request if its sender could connect and publish the request over MQTT.
     private func publish(
         _ message: BatchedMessage,
         as facts: Broker.Facts,
         _ digest: Digest
     ) throws(RefusalReason) {
-        // After a restart of the broker nobody receives requests for a moment, not even to refuse them.
+        // For a moment after a restart of the broker, no worker receives requests, not even to refuse them.
         guard hasShards || connected[RequestSubscribers.fallback] != nil || subscribers.hear(message.topic) else {
             throw .busy
         }
@@ -82,7 +83,8 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns the key under which a request is counted: the one of the connection on which its session began, if any.
+    /// Returns the key under which a request is counted, which is the key of the connection on which its session began,
+    /// if any.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally
@@ -92,7 +94,7 @@ extension Gate {
         return Tally.key(of: pass, clientId: facts.clientId, source: source)
     }
 
-    /// Counts a message against its source address; returns true if it exceeds the address's budget.
+    /// Counts a message against its source address, and returns whether the message exceeds the address's budget.
     private func isBeyondAddress(_ tally: Tally, _ source: String?) -> Bool {
         let now = Clock.coarse()
         guard let source, let address = addressTallies.join(source, at: now) else { return false }
@@ -116,7 +118,9 @@ extension Gate {
         )
     }
 
-    /// Reports a refused request to the process that sent it: the last level of its response topic names that.
+    /// Reports a refused request to the process that sent it.
+    ///
+    /// The last level of the request's response topic names that process.
     private func report(_ reason: RefusalReason, of message: BatchedMessage) {
         guard let answers = message.responseTopic, let node = answers.split(separator: Topic.slash).last else { return }
         var properties = MessageProperties(nil)
@@ -132,7 +136,7 @@ extension Gate {
 }
 
 extension MessageProperties {
-    /// Adds a request's Response Topic, Correlation Data and trace; returns false if memory is short.
+    /// Adds a request's Response Topic, Correlation Data and trace id, or returns false if memory is short.
     fileprivate mutating func add(_ message: BatchedMessage) -> Bool {
         var isWhole = true
         if let topic = message.responseTopic {

@@ -1,22 +1,23 @@
 import Batching
 import CMosquittoBroker
 
-// If several processes share the work, each worker takes the messages of some shards. So the topics that workers see
-// have the shard after the root, while clients publish to their usual topics, on which their rights are checked.
+// The division of messages by shard. If several processes share the work, each worker takes the messages of some
+// shards, so the topics that workers receive have the shard after the root. Clients still publish to their usual
+// topics, and their rights are checked on those topics.
 extension Gate {
-    /// Divides clients' messages by shard from now on, at the request of a worker that takes only some shards.
+    /// Starts to divide clients' messages by shard, at the request of a worker that takes only some shards.
     ///
-    /// The option does so from the broker's start, before any worker connects.
+    /// With the option `plugin_opt_shards`, messages are divided from the broker's start, before any worker connects.
     func divide() {
         guard !hasShards else { return }
         hasShards = true
         Broker.log(.warning, "messages are divided by shard because a worker requests it: set plugin_opt_shards true")
     }
 
-    /// Returns the topic on which workers receive messages published on `topic`; nil if it is the same.
+    /// Returns the topic on which workers receive messages published on `topic`, or nil if the topics are the same.
     func dividedTopic(_ topic: Bytes) -> [UInt8]? { hasShards ? Shard.divided(topic, root: settings.root) : nil }
 
-    /// Returns the topic on which workers receive the gate's own messages on `topic`.
+    /// Returns the topic on which workers receive the gate's own messages for `topic`.
     func topicForWorkers(_ topic: String) -> String {
         guard hasShards, let divided = Shard.divided(Array(topic.utf8), root: settings.root) else { return topic }
         return String(decoding: divided, as: UTF8.self)

@@ -1,17 +1,18 @@
-// A console watches messages as they travel, as a client of the role `console`. It subscribes to all of them and
-// receives a limited number. The gate counts the others and reports the count, so that the broker spends no packets on
-// them.
+// The limit on consoles, which watch messages as clients of the role `console`. A console subscribes to all messages
+// and receives a limited number of them. The gate counts the others and reports their number, so that the broker sends
+// no packets for them.
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The milliseconds of one window; it is short, so that a console sees some messages from each moment of a burst.
+    /// The length of a window in milliseconds, which is short so that a console sees some messages from each moment of
+    /// a burst.
     private static let window: Int64 = 100
-    /// The messages that a console receives in a window: 400 a second.
+    /// The maximum number of messages that a console receives in a window, which allows 400 a second.
     private static let perWindow = 40
-    /// The milliseconds between reports of the messages that it did not receive.
+    /// The interval between reports about messages that the console did not receive, in milliseconds.
     private static let toldEvery: Int64 = 250
 
-    /// The topic of these reports.
+    /// The topic of the reports about messages that the console did not receive.
     let topic: String
     private let topicBytes: [UInt8]
     private var begin: Int64 = 0
@@ -24,7 +25,7 @@ final class Tap {
         topicBytes = Array(topic.utf8)
     }
 
-    /// Counts a message; returns whether to deliver it.
+    /// Counts a message, and returns whether to deliver it to the console.
     func lets(_ topic: Bytes) -> Bool {
         if topic.elementsEqual(topicBytes) { return true }
         let now = Clock.coarse()
@@ -35,7 +36,7 @@ final class Tap {
         return false
     }
 
-    /// Returns the number of messages not delivered since the last report, if another is due; nil otherwise.
+    /// Returns the number of messages that were not delivered since the last report, or nil if no report is due.
     func takeLeft(at steady: Int64) -> Int64? {
         guard left > 0, steady &- toldAt >= Self.toldEvery else { return nil }
         defer { (left, toldAt) = (0, steady) }
@@ -44,13 +45,13 @@ final class Tap {
 }
 
 extension Gate {
-    /// Begins to limit a console's deliveries.
+    /// Starts to limit the deliveries to a console.
     func beginTap(of client: Client) {
         client.tap = Tap(topic: "\(settings.root)/system/tap/\(client.clientId)")
         taps.append(client)
     }
 
-    /// Reports to each console how many messages it did not receive.
+    /// Reports to each console the number of messages that it did not receive.
     func tellTaps(at steady: Int64) {
         for client in taps {
             guard let tap = client.tap, let left = tap.takeLeft(at: steady) else { continue }

@@ -1,17 +1,18 @@
 import Credentials
 
-/// The rules for the admission and the rights of clients: a pure function of the records.
+/// The rules for the admission and the rights of clients, which depend only on the records and the clock.
 ///
-/// The rules in words (reference: connecting#principals).
+/// The documentation describes these rules (reference: connecting#principals).
 struct Admission {
     let root: String
-    /// The secret of `service:lamplighter`, known without a file.
+    /// The digest of the secret of `service:lamplighter`, which comes from the broker's configuration and not from the
+    /// file.
     let worker: Digest
-    /// Sessions that a worker revoked, even if the file does not show it yet.
+    /// The sessions that a worker has revoked, which the file may not show yet.
     var revoked: SessionMarks
-    /// Sessions whose token was used here, even if the file does not show it yet.
+    /// The sessions whose token was used at this gate, which the file may not show yet.
     var used = SessionMarks()
-    /// Old tokens whose successors were used here, even if the file does not show it yet.
+    /// The old tokens whose successors were used at this gate, which the file may not show yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -24,28 +25,30 @@ struct Admission {
         var certificate: ClientCertificate?
     }
 
-    /// An admitted principal.
+    /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched; nil for a session's token, which may be replaced.
+        /// The digest that the secret matched.
+        ///
+        /// The digest is nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// The beginning of the validity of the certificate that the client presented instead of a secret; nil without
-        /// a certificate.
+        /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
         var certificate: Int64?
-        /// Whether it connected with an API key.
+        /// Whether the client connected with an API key.
         var isKey = false
-        /// Whether the client is new: a terminal without a record, or any client with a product's secret.
+        /// Whether the client is new.
+        ///
+        /// A terminal without a record is new, and so is any client with a product's secret.
         var isNewcomer = false
-        /// Whether many clients share the secret: the product's or the app's.
+        /// Whether the client used a secret that many clients share, which is a product's or an app's secret.
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session whose token was used for the first time: after the login, or while the token before it still
-        /// worked.
+        /// The session whose newest token was used for the first time, after a login or a refresh.
         var begun: Session?
     }
 
-    /// Checks a connection attempt; `tables` is nil while the file can't be read.
+    /// Admits a connection attempt or throws the reason for its refusal; `tables` is nil while the file can't be read.
     func admit(_ attempt: Attempt, by tables: CredentialTables?, now: Int64) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
@@ -67,7 +70,7 @@ struct Admission {
         return pass
     }
 
-    /// Admits a device by its certificate, which the broker has verified to be from the devices' authority.
+    /// Admits a device by its certificate, which the broker has verified as issued by the devices' authority.
     private func admit(
         _ did: String,
         by certificate: ClientCertificate,
@@ -83,7 +86,8 @@ struct Admission {
         )
     }
 
-    /// Whether a certificate that begins at this moment still counts; true without a certificate.
+    /// Returns whether a certificate whose validity begins at a moment is still accepted, or true if there is no
+    /// certificate.
     private func counts(_ begin: Int64?, of did: String, by tables: CredentialTables) -> Bool {
         guard let begin, let from = tables.certificates[did] else { return true }
         return begin >= from
@@ -110,12 +114,15 @@ struct Admission {
         guard secret == password else { throw .badSecret }
         if entry.session?.isKey ?? false { throw .sessionTokenRequired }
         if let session, isUsed(session) { throw .sessionTokenRequired }
-        // The answer to the login may be lost: the app may repeat the login, and has no part in the session until then.
+        // The answer to the login may have been lost, so the app may connect with its secret and repeat the login.
+        // Until the app has repeated the login, the connection doesn't get the session's rights.
         pass.isSecretShared = true
         return pass
     }
 
-    /// Whether a password is a token of the session on its terminal; notes the session and a first use if so.
+    /// Returns whether a password is a token of the terminal's session.
+    ///
+    /// If the password is a token, the function stores the session and a first use in `pass`.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }
@@ -124,10 +131,11 @@ struct Admission {
         return true
     }
 
-    /// Whether a token of the session was ever used.
+    /// Returns whether a token of the session was ever used.
     private func isUsed(_ session: Session) -> Bool { session.isUsed || used.contains(session.sessionId) }
 
-    /// Returns the token from before a refresh while it works: until the new token's first use, a minute at most.
+    /// Returns the token before a refresh while it still works, which is until the first use of the new token and at
+    /// most for a minute.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -135,12 +143,13 @@ struct Admission {
         return old
     }
 
-    /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
+    /// Returns the rights of an admitted principal by the current records, or nil if the principal would no longer be
+    /// admitted.
     ///
-    /// `secret` is the principal's secret at its admission, or nil if that is unknown or doesn't matter. `certificate`
-    /// is when the validity of the presented certificate begins; nil without one. `isStranger` means that the principal
-    /// has no part in the session on its terminal: it connected with the app's secret, and the login came over another
-    /// connection.
+    /// `secret` is the digest of the principal's secret at its admission, or nil if it is unknown or doesn't matter.
+    /// `certificate` is the moment from which the presented certificate is valid, or nil without a certificate. If
+    /// `isStranger` is true, the session on the terminal isn't the principal's own, because the principal connected
+    /// with the app's secret and the login came over another connection.
     func rights(
         of principal: Principal,
         secret: Digest?,
@@ -177,7 +186,7 @@ struct Admission {
         }
     }
 
-    /// Returns the session if it has neither expired nor been revoked.
+    /// Returns the session, or nil if it has expired or been revoked.
     func live(_ session: Session?, at now: Int64) -> Session? {
         guard let session, now < session.expiresAt, !revoked.contains(session.sessionId) else { return nil }
         return session
@@ -199,9 +208,9 @@ struct Admission {
     }
 }
 
-/// Ids of the newest 10,000 sessions with a change that the file may not show yet.
+/// The ids of the newest 10,000 sessions with a change that the file may not show yet.
 ///
-/// The file follows soon; it has long shown the changes of older sessions.
+/// The file shows each change soon, so the changes of older sessions are in the file.
 struct SessionMarks {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -228,9 +237,9 @@ struct SessionMarks {
     }
 }
 
-/// Old tokens that ended when their successors were used at this gate, within the last minute.
+/// The old tokens that ended within the last minute because their successors were used at this gate.
 ///
-/// The service is notified, and the file follows soon.
+/// The gate notifies the service when a new token is used, and the credentials file shows the use soon after.
 struct SpentTokens {
     private var tokens: [String: OldToken] = [:]
     private let limit: Int

@@ -2,71 +2,81 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// An admitted connection, or the session that it left behind in the broker.
+/// A client with an admitted connection, or with an MQTT session that outlived its connection.
 final class Client {
     let principal: Principal
     let clientId: String
     let username: String
     let address: String
-    /// The source address as limits count it and workers receive it; nil for addresses that are not counted.
+    /// The source address as used by limits and sent to workers; nil for addresses that are not counted.
     let source: String?
-    /// The counts of the client; nil for the workers, which are never counted.
+    /// The counts of the client; nil for workers, which are never counted.
     var tally: Tally?
-    /// The tally of its source address; nil for clients that are not counted by address.
+    /// The tally of the client's source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
-    /// The account of the memory held for it; nil while no message waits.
+    /// The account of the memory held for the client; nil while no message waits.
     var held: Held?
-    /// Whether its connection is encrypted.
+    /// Whether the client's connection is encrypted.
     var isTLS = false
-    /// The descriptor of its connection; nil if unknown.
+    /// The file descriptor of the client's connection; nil if unknown.
     var socket: Int32?
-    /// The broker's client while it is connected.
+    /// The broker's structure for the client; nil while the client isn't connected.
     var pointer: OpaquePointer?
-    /// The newest session whose token it connected with, or that has begun on its terminal since.
+    /// The session with whose token the client connected, or the newest session that has begun on its terminal since
+    /// then.
     private(set) var session: String?
-    /// Whether it connected with a shared secret: the product's or the app's.
+    /// Whether the client connected with a secret that many clients share, which is a product's or an app's secret.
     let isSecretShared: Bool
-    /// The session, not the client's own, that was already on the terminal when the client connected with the app's
-    /// secret.
+    /// The session that another connection had begun on the terminal before the client connected with the app's secret.
     var bystander: String?
-    /// Whether it has sent a login or registration: only then can a session that begins on its terminal be its own.
+    /// Whether the client has sent a login or registration.
+    ///
+    /// Only after a login or registration can a session that begins on the terminal be the client's own.
     private(set) var hasAskedToLogIn = false
-    /// The secret with which the client was admitted; nil if it is not to be compared again.
+    /// The digest of the secret with which the client was admitted; nil if it must not be compared again.
     let secret: Digest?
-    /// The beginning of the validity of the certificate that the client presented instead of a secret; nil without a
-    /// certificate.
+    /// The moment from which the client's certificate is valid; nil if the client presented a secret instead.
     let certificate: Int64?
-    /// The number of the connection, which grows with each, across restarts of the broker too; replaced if the service
+    /// The number of the connection.
+    ///
+    /// Numbers grow with each connection, even across restarts of the broker. The number is replaced if the service
     /// knows larger numbers.
     var number: Int64
     let connectedAt: Int64
 
-    /// The rights at `generation`.
+    /// The client's rights, as computed at `generation` of the credentials.
     var rights = Rights.none
     var generation: UInt64 = 0
-    /// Whether the connection is live; after its end or a takeover, it publishes only its will.
+    /// Whether the connection is live.
+    ///
+    /// After the end of the connection or a takeover, the client publishes only its will.
     var isConnected: Bool
-    /// Whether the gate is closing the connection; its last accesses are then not reported as refusals.
+    /// Whether the gate is closing the connection, after which refused accesses are not reported.
     var isLeaving = false
-    /// Whether it has subscribed to its commands, as a device.
+    /// Whether the client is a device that has subscribed to its commands.
     var isListening = false
-    /// Whether its session was revoked while it was connected: its will is not sent.
+    /// Whether the client's session was revoked while it was connected.
+    ///
+    /// The will of such a client is not sent.
     var isCutOff = false
-    /// The revoked session that this connection still belongs to; its end is reported with the connection's.
+    /// The revoked session to which this connection still belongs.
+    ///
+    /// The service is notified when the connection ends.
     var cutSession: String?
 
-    /// Whether it receives only requests that no other worker receives (`RequestSubscribers`).
+    /// Whether the client is the worker that receives only requests that no other worker receives
+    /// (`RequestSubscribers`).
     ///
-    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight if the gate denies
-    /// it at the client's CONNECT.
+    /// The value is false until the worker has subscribed. If the gate denied queued messages at the worker's CONNECT,
+    /// Mosquitto 2.0.11 would keep counting them as in flight.
     var isFallback = false
-    /// The services whose requests it subscribed to, as a worker.
+    /// The services whose requests the client has subscribed to as a worker.
     var services: [[UInt8]] = []
 
-    /// The requests that wait for it, as a worker; nil for all other clients.
+    /// The count of requests that wait for the client as a worker; nil for all other clients.
     var requests: RequestBacklog?
 
-    /// The batch for a worker that takes many messages in one; nil for all other clients.
+    /// The batch of a worker that receives batches; nil for all other clients.
     var outgoing: OutgoingBatch?
 
     /// The limit on a console's deliveries; nil for all other clients.
@@ -75,7 +85,7 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
-    /// Makes a client without rights; `connection` is the number of its connection, if it is live.
+    /// Makes a client without rights; `connection` is the number of its connection, or nil if it has none.
     init(
         _ pass: Admission.Pass,
         facts: Broker.Facts,
@@ -88,7 +98,7 @@ final class Client {
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
-        // The broker has no address for a session without a connection.
+        // The broker knows no address for a session without a connection.
         source = connection == nil ? "unknown" : SourceAddress(facts.address)?.text
         session = pass.session
         nameBytes = Array(username.utf8CString)
@@ -98,29 +108,31 @@ final class Client {
         isConnected = connection != nil
     }
 
-    /// Whether the pointer still belongs to this client; the broker may have reused the memory.
+    /// Returns whether a pointer still belongs to this client.
+    ///
+    /// The broker may have reused the memory for another client.
     func isStill(_ client: OpaquePointer) -> Bool {
         guard let name = gate_client_username(client), let id = gate_client_id(client) else { return false }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
-    /// Whether workers receive the source address of its messages: requests and registrations.
+    /// Whether workers receive the source address of the client's messages, which are requests or registrations.
     var tellsAddress: Bool { principal.party != nil }
 
-    /// Notes whether a message that it may publish is a login or registration.
+    /// Records whether a message that the client publishes is a login or registration.
     func noteLogin(on topic: Bytes, root: String) {
         guard isSecretShared, !hasAskedToLogIn, case .terminal(_, let appId) = principal else { return }
         let account = "\(root)/app/\(appId)/\(clientId)/request/account/"
         hasAskedToLogIn = topic.starts(with: "\(account)login".utf8) || topic.starts(with: "\(account)register".utf8)
     }
 
-    /// Notes the session that has begun on its terminal, if its own login may have begun it.
+    /// Records a session that has begun on the client's terminal, if the client's own login may have begun it.
     func take(_ sessionId: String) {
         guard !isSecretShared || hasAskedToLogIn && sessionId != bystander else { return }
         session = sessionId
     }
 
-    /// Whether it connected with a shared secret and the terminal's session isn't its own.
+    /// Returns whether the client connected with a shared secret and the terminal's session isn't its own.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
@@ -134,7 +146,7 @@ final class Client {
         if case .device(let did) = principal { did } else { nil }
     }
 
-    /// Whether it is the service's own worker of that name.
+    /// Returns whether the client is the service's own worker with a name.
     func isWorker(named name: Bytes) -> Bool {
         rights.isWorker && clientId.utf8.elementsEqual("svc.lamplighter.".utf8 + Array(name))
     }

@@ -1,13 +1,15 @@
 /// The fields of a client's certificate that the gate reads.
 struct ClientCertificate: Equatable, Sendable {
-    /// The common name, which must be the whole subject: `device/{did}`.
+    /// The common name, which has the form `device/{did}` and must be the whole subject.
     var name: String
-    /// When it begins, in milliseconds since the Unix epoch.
+    /// The moment from which the certificate is valid, in milliseconds since the Unix epoch.
     var begin: Int64
 
-    /// The maximum number of bytes of a name with its closing zero: more than any device's has.
+    /// The maximum number of bytes of a name with its closing zero.
+    ///
+    /// No device has a longer name.
     static let nameMax = 128
 
-    /// Whether it is the certificate of a device.
+    /// Returns whether the certificate belongs to a device.
     func isOf(_ did: String) -> Bool { name == "device/\(did)" }
 }

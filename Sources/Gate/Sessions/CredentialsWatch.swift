@@ -1,55 +1,60 @@
-// The C module's headers include `timespec`, so the compiler expects its fields to be declared there.
+// The compiler needs `CMosquittoBroker` for the fields of `timespec`, because that module's headers include the type.
 import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// A reader that follows the credentials file: it reads appended records, or all records after the file was replaced.
+/// A reader that follows the credentials file, and reads appended records, or all records after the file was replaced.
 ///
-/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keep their last
-/// contents; the gate admits no client by them.
+/// While the file is missing, unreadable, damaged or too old, `isReadable` is false and `tables` keeps its last
+/// contents, but the gate admits no client by them.
 final class CredentialsWatch {
-    /// The records at the last successful look.
+    /// The records that were last read successfully.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// By terminal, the sessions that a later record of the same file replaces.
+    /// The sessions that a later record of the same file replaced, by terminal id.
     ///
-    /// Such records are logins appended after the file was written; they are collected when the whole file is read.
+    /// The later records are logins that were appended after the file was written. The sessions are collected when the
+    /// whole file is read.
     private(set) var followed: [String: [String]] = [:]
-    /// Grows whenever `tables` change.
+    /// The generation of `tables`, which grows with each change.
     private(set) var generation: UInt64 = 0
 
     private let path: String
-    /// The age in seconds beyond which the file is not trusted; 0 for no limit.
+    /// The age in seconds above which the file is not trusted; 0 for no limit.
     private let ageMax: Int
-    /// Records that workers sent and the file may not have yet, each with its expiry.
+    /// The records that workers sent and that the file may not contain yet, each with its expiry time.
     private var told: [(record: Record, until: Int64)] = []
     private var file: Descriptor?
     private var seen: Descriptor.State?
     private var end = 0
     private var parser = CredentialsParser()
 
-    /// The result of a look.
+    /// The result of checking the file.
     enum News {
         /// Nothing changed.
         case nothing
-        /// Records that were appended.
+        /// New records were appended.
         case records([Record])
         /// All records may have changed, or the file can no longer be read.
         ///
-        /// `after` holds the last records appended to a file that was then replaced.
+        /// `after` contains the last records that were appended to the old file before it was replaced.
         case everything(after: [Record])
     }
 
-    /// How long a record that a worker sent is kept for a file that replaces this one, in milliseconds.
+    /// The time for which a worker's record is kept in case another file replaces this one, in milliseconds.
     private static let toldFor: Int64 = 5_000
 
-    /// Follows a file, which counts as unreadable once it is older than `ageMax` seconds; 0 for no limit.
+    /// Starts to follow a file.
+    ///
+    /// A file older than `ageMax` seconds counts as unreadable; 0 means no limit.
     init(path: String, ageMax: Int = 0) {
         self.path = path
         self.ageMax = ageMax
     }
 
-    /// Checks the file for changes; costs one system call if there are none.
+    /// Checks the file for changes.
+    ///
+    /// The check costs one system call if the file hasn't changed.
     func look() -> News {
         var status = stat()
         guard stat(path, &status) == 0, !isStale(status) else { return lose() }
@@ -66,14 +71,15 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// The service rewrites the file right after an append that makes it too long. A login's record would be seen in
-    /// the new file alone, which doesn't show that it followed another session on the same connection.
+    /// The service rewrites the file right after an append that makes it too long. Without the old file, the record of
+    /// a login would be read only from the new file, which doesn't show that the login replaced another session on the
+    /// same connection.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []
     }
 
-    /// Applies records before the file has them.
+    /// Applies records before the file contains them.
     func learn(_ records: [Record]) {
         let now = Clock.steady()
         told.removeAll { $0.until <= now }
@@ -89,15 +95,15 @@ final class CredentialsWatch {
         return Clock.now() / 1_000 &- Int64(status.st_mtim.tv_sec) > Int64(ageMax)
     }
 
-    /// Whether the file has unread records, as far as the open file shows: it changed or was replaced.
+    /// Whether the file may have unread records, because it was changed or replaced since it was last read.
     ///
-    /// Costs one system call, without a path lookup.
+    /// The check costs one system call, without a path lookup.
     var isBehind: Bool {
         guard let status = try? file?.status else { return true }
         return status.st_nlink == 0 || Descriptor.State(status) != seen
     }
 
-    /// Reads the following records; nil if they are damaged, or exist but can't be read.
+    /// Reads and applies the records up to `size`; returns nil if they are damaged or can't be read.
     private func readTail(to size: Int) -> [Record]? {
         guard let bytes = try? file?.read(from: end, count: size &- end) else { return nil }
         var records: [Record] = []
@@ -105,7 +111,7 @@ final class CredentialsWatch {
         guard !parser.isDamaged else { return nil }
         for record in records {
             tables.apply(record)
-            // The file has the change now, and perhaps later ones.
+            // The file now contains the worker's record, and perhaps later ones.
             told.removeAll { $0.record.kind == record.kind && $0.record.key == record.key }
         }
         if !records.isEmpty { generation &+= 1 }

@@ -1,16 +1,18 @@
-/// The forms that a terminal's subscriptions may have within its own space.
+/// The forms that a terminal's subscriptions may have within the terminal's own topics.
 ///
-/// Mosquitto keeps a node of some 700 bytes for each level of each filter, so a filter's form bounds the memory that it
-/// costs. Below a terminal's own space, workers publish at one level, and to Response Topics of the terminal's choice;
-/// below a user's, at `device/{did}/{what}` at the deepest (`schemas/channels.yaml`).
+/// Mosquitto keeps a node of about 700 bytes for each level of each filter, so the form of a filter limits its memory.
+/// Below a terminal's prefix, workers publish at one level, and to Response Topics that the terminal chooses. Below a
+/// user's prefix, the deepest topics have the form `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
-    /// The maximum number of bytes after the terminal's own space.
+    /// The maximum number of bytes after the prefix of the terminal's own topics.
     static let bytesMax = 256
 
-    /// Returns whether a terminal may hold the filter: a single level, alone or with `/#`, or below `response` and
-    /// `device` up to `levels` levels, counted with a root of two.
+    /// Returns whether a terminal may subscribe to a filter.
     ///
-    /// `own` is the offset at which the terminal's or its user's space ends, before the slash.
+    /// The filter can have a single level after the prefix, alone or with `/#`, or up to `levels` levels below
+    /// `response` and `device`, counted with a root of two levels.
+    ///
+    /// `own` is the offset at which the prefix of the terminal's or its user's topics ends, before the slash.
     static func isAllowed(
         _ filter: Bytes,
         behind own: Int,

@@ -4,13 +4,15 @@ import Credentials
 import JSON
 import Metering
 
-// The lifetime of the broker's sessions. The session of a client with a shared secret ends with its connection, a
-// terminal's after an hour, a device's after seven days. If the gate can write to the broker's memory, it sets this at
-// CONNECT. The service ends other sessions, and disconnected ones that hold too much: it connects with the client's id
-// and begins clean.
+// The lifetime of MQTT sessions. The session of a client with a shared secret ends with its connection. The session of
+// a terminal ends an hour after its connection, and the session of a device after seven days. If the gate can write to
+// the broker's memory, it sets these times at CONNECT. The service ends all other sessions, and disconnected sessions
+// that hold too much memory, by connecting with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of sessions whose end is pending; further ones end by the broker's own expiry.
+    /// The maximum number of sessions whose end is pending.
+    ///
+    /// All further sessions end when they expire in the broker.
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message.
     private static let owedPerMessage = 200
@@ -45,9 +47,10 @@ extension Gate {
         }
     }
 
-    /// Ends the session of a connection that is about to be closed.
+    /// Ends the MQTT session of a connection that is about to be closed.
     ///
-    /// If the gate can't, the service does, after the delay or, with nil, before the client connects again.
+    /// If the gate can't end the session, the service ends it, after the delay or, if the delay is nil, before the
+    /// client connects again.
     func endSession(of client: Client, owedAfter milliseconds: Int64? = 0) {
         guard let pointer = client.pointer, PrivateStructure.endSession(of: pointer, after: 0)
         else {
@@ -55,10 +58,11 @@ extension Gate {
         }
     }
 
-    /// Makes the service end a client's session after `milliseconds`, unless the client connects before.
+    /// Makes the service end a client's MQTT session after `milliseconds`, unless the client connects before that time.
     ///
-    /// With nil the service ends the session at once, and the client is refused until then. The earlier of two times
-    /// counts: the end of the connection, which follows, must not postpone it.
+    /// If `milliseconds` is nil, the service ends the session at once, and the client is refused until the session has
+    /// ended. If there are two times, the earlier one counts, because the end of the connection that follows must not
+    /// postpone the session's end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -71,7 +75,7 @@ extension Gate {
         guard pendingEnds[clientId] != .min || gate_client_clean_start(pointer) else { throw .busy }
     }
 
-    /// Asks the service to end the pending sessions, once a second until they have ended.
+    /// Requests once a second that the service ends the pending sessions, until they have ended.
     func tellOwed(at steady: Int64) {
         guard !pendingEnds.isEmpty else { return }
         var byShard: [UInt8: [String]] = [:]
@@ -86,13 +90,16 @@ extension Gate {
         }
     }
 
-    /// Whether the service connects with a client's id to end that client's session.
+    /// Returns whether a connection comes from the service, which connects with a client's id to end that client's
+    /// session.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Lets the service end a session whose end is pending; it never takes over a live connection.
+    /// Returns whether the service may end a session, whose end must be pending.
+    ///
+    /// The service never takes over a live connection.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)

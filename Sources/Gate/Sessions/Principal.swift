@@ -1,14 +1,14 @@
 import Credentials
 
-/// The identity that a connection claims: a username and the client id that must match it.
+/// The identity that a connection claims with its username and a client id that must match the username.
 enum Principal: Equatable, Sendable {
-    /// A device that has no identity yet and registers.
+    /// A device that registers because it has no identity yet.
     case product(key: String, mac: String)
     case device(did: String)
     case terminal(terminalId: String, appId: String)
     case service(name: String)
 
-    /// Reads a username and a client id.
+    /// Parses a username and a client id.
     init(username: String, clientId: String) throws(RefusalReason) {
         guard let (kind, name) = Self.split(username) else { throw .badUsername }
         let id = Array(clientId.utf8)
@@ -30,8 +30,9 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Whether the username has one of the four forms; only then may it be shown, since any other text might be a
-    /// secret in the wrong field.
+    /// Returns whether a username has one of the four forms.
+    ///
+    /// Any other text must not be shown, because it could be a secret in the wrong field.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }
         return ["product", "device", "app", "service"].contains(kind)
@@ -45,7 +46,7 @@ enum Principal: Equatable, Sendable {
         return (String(decoding: kind, as: UTF8.self), String(decoding: name, as: UTF8.self))
     }
 
-    /// Whether an id is twelve lowercase hex digits, or the fifteen digits of an IMEI.
+    /// Returns whether an id consists of twelve lowercase hex digits, or of the fifteen digits of an IMEI.
     private static func isMAC(_ id: [UInt8]) -> Bool {
         switch id.count {
         case 12: id.allSatisfy(\.isLowercaseHex)
@@ -54,7 +55,7 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Whether an id is `d-`, followed by characters that end in two hex digits.
+    /// Returns whether an id consists of `d-` and further characters, of which the last two are hex digits.
     private static func isDID(_ id: [UInt8]) -> Bool {
         (4...64).contains(id.count) && id.starts(with: "d-".utf8)
             && id.allSatisfy(\.isIDCharacter) && id.suffix(2).allSatisfy(\.isLowercaseHex)

@@ -1,13 +1,14 @@
 import JSON
 
-/// The requests of apps that the present workers subscribe to.
+/// The workers that are present, with the services whose requests each has subscribed to.
 ///
-/// The session worker subscribes to all requests, since it answers requests whose worker isn't connected. While a
-/// request's worker is present, the session worker would discard its copy, which costs a packet and wakes a thread; so
-/// the gate withholds that copy. A worker is present from its message on `system/worker/{name}` until the next one, or
-/// until its connection ends. Other programs that subscribe to requests don't count, and miss none.
+/// The session worker subscribes to all requests, because it answers requests whose worker isn't connected. While a
+/// request's worker is present, the session worker would discard its copy, which costs a packet and wakes a thread. The
+/// gate therefore withholds that copy. A worker is present after it has published on `system/worker/{name}` that it is
+/// online, until it publishes the opposite or its connection ends. Other programs that subscribe to requests don't
+/// count as workers, and get all requests.
 struct RequestSubscribers {
-    /// The client id that receives only requests without a present worker.
+    /// The client id of the worker that receives only requests whose worker isn't present.
     static let fallback = "svc.lamplighter.session"
     private static let servicesMax = 16
 
@@ -23,7 +24,7 @@ struct RequestSubscribers {
         workers = Array("\(root)/system/worker/".utf8)
     }
 
-    /// Whether a present worker has subscribed to the requests of the topic's service.
+    /// Returns whether a present worker has subscribed to the requests of the topic's service.
     func hear(_ topic: Bytes) -> Bool { worker(of: topic) != nil }
 
     /// Returns the present worker that has subscribed to the requests of the topic's service.
@@ -32,7 +33,7 @@ struct RequestSubscribers {
         return subscribers.first { $0.services.contains { service.elementsEqual($0) } }
     }
 
-    /// Notes a worker's subscription.
+    /// Records a worker's subscription.
     mutating func note(_ client: Client, subscribedTo filter: Bytes) {
         if client.clientId == Self.fallback, filter.elementsEqual(filters + "#".utf8) { client.isFallback = true }
         guard Topic.isBelow(filter, filters), filter.suffix(2).elementsEqual("/#".utf8),
@@ -43,13 +44,13 @@ struct RequestSubscribers {
         client.services.append(Array(service))
     }
 
-    /// Notes the end of a worker's subscription.
+    /// Records the end of a worker's subscription.
     mutating func note(_ client: Client, unsubscribedFrom filter: Bytes) {
         guard let service = service(of: filter) else { return }
         client.services.removeAll { service.elementsEqual($0) }
     }
 
-    /// Notes the state that a worker publishes about itself; ignores other messages.
+    /// Records the state that a worker publishes about itself, and ignores all other messages.
     mutating func note(_ client: Client, published payload: Bytes, on topic: Bytes) {
         guard Topic.isBelow(topic, workers), client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
             let state = try? JSONValue.parse(payload), let isOnline = state.objectValue?["online"]?.boolValue
@@ -58,7 +59,7 @@ struct RequestSubscribers {
         if isOnline { subscribers.append(client) }
     }
 
-    /// Notes the end of a connection.
+    /// Records the end of a connection.
     mutating func forget(_ client: Client) {
         subscribers.removeAll { $0 === client }
     }

@@ -2,22 +2,23 @@ import Credentials
 
 /// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
 ///
-/// A pure value; the only place of these rules.
-/// The rules in words (reference: connecting#rights).
+/// All rules for topics are in this type, which is a pure value. The documentation describes these rules (reference:
+/// connecting#rights).
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
-    /// A terminal's own requests: within its subscription, but not delivered back.
+    /// The filter of a terminal's own requests, which its subscription can include but which are not delivered back to
+    /// it.
     private var hidden: Filter?
-    /// The space of all users, to distinguish refusals there from others.
+    /// The filter of all users' topics, which get a different reason for refusals.
     private var users: Filter?
-    /// The space of the user whose session is on the terminal.
+    /// The filter of the topics of the user whose session is on the terminal.
     private var user: Filter?
-    /// The end of that session, in milliseconds since the Unix epoch.
+    /// The time at which the user's session expires, in milliseconds since the Unix epoch.
     private var userUntil: Int64 = 0
     private(set) var isService = false
     private(set) var isWorker = false
-    /// Whether it watches all messages, at a limited rate.
+    /// Whether the client is a console, which watches all messages at a limited rate.
     private(set) var isConsole = false
 
     /// No rights.
@@ -82,35 +83,37 @@ struct Rights: Sendable {
 }
 
 extension Rights {
-    /// Returns the refusal of a message from the connection; nil lets it through.
+    /// Returns the refusal of a message that the client publishes, or nil to let it through.
     func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
         if retained && !isWorker { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Returns the refusal of a will at the time of its sending; nil lets it through.
+    /// Returns the refusal of a will at the time when it is sent, or nil to let it through.
     ///
-    /// Mosquitto 2.0.11 hands wills on `$CONTROL` to subscribers, so none may go to a `$` topic.
+    /// Mosquitto 2.0.11 delivers wills on `$CONTROL` to subscribers, so wills on `$` topics are refused.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         topic.first == Topic.dollar
             ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Returns the refusal of a subscription; nil if every topic that matches its filter is granted.
+    /// Returns the refusal of a subscription, or nil if the client may receive every topic that the filter matches.
     ///
-    /// Only services may share a subscription. All other clients' topics are private, and a group member that lost its
-    /// rights would swallow its share of the messages.
+    /// Only services may use shared subscriptions. The topics of all other clients are private, and a member of a group
+    /// that has lost its rights would swallow its share of the messages.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }
-        // A console would take messages away from the clients that it watches.
+        // With a shared subscription, a console would take messages away from the clients that it watches.
         guard isService, !isConsole else { return .sharedNotAllowed }
         guard let inner = shared.inner else { return .badTopic }
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Returns the refusal of a granted subscription's form; services and single topics have no limits of form.
+    /// Returns the refusal of a granted subscription because of its form.
+    ///
+    /// Services and filters for single topics have no limits of form.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
         let isAllowed = FilterShape.isAllowed(filter, behind: space, rootLevels: rootLevels, levels: levels)
@@ -122,7 +125,7 @@ extension Rights {
         return user?.spaceCount
     }
 
-    /// Returns the refusal of a delivery to the connection; nil lets it through.
+    /// Returns the refusal of a delivery to the client, or nil to let it through.
     func refusalToReceive(_ topic: Bytes, now: Int64) -> RefusalReason? {
         if subscribe.contains(where: { $0.matches(topic) }) {
             if let hidden, hidden.matches(topic) { return .ownRequest }
@@ -145,10 +148,10 @@ extension Rights {
 
 /// A filter of the form `$share/{group}/{filter}`.
 struct SharedFilter {
-    /// The filter inside; nil when group or filter is missing or the group has a wildcard.
+    /// The inner filter; nil if the group or the filter is missing, or if the group has a wildcard.
     let inner: Bytes?
 
-    /// Reads a filter whose first level is `$share`; nil for any other.
+    /// Parses a filter whose first level is `$share`; returns nil for any other filter.
     init?(_ filter: Bytes) {
         var levels = Levels(filter)
         guard let first = levels.next(), first.elementsEqual("$share".utf8) else { return nil }

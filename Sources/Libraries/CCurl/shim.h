@@ -1,10 +1,10 @@
 #pragma once
 #include <curl/curl.h>
 
-// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo, so each type of value has a
-// function.
+// Swift can't call the variadic functions curl_easy_setopt and curl_easy_getinfo, so each type of value has a wrapper
+// here.
 
-// CURL_GLOBAL_DEFAULT is a macro.
+// Swift can't import CURL_GLOBAL_DEFAULT, which is a macro.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
@@ -54,7 +54,7 @@ static inline CURLcode ccurl_set_beginner(
     return code ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
 }
 
-// CURL_SOCKET_BAD is a macro with a cast.
+// Swift can't import CURL_SOCKET_BAD, which is a macro with a cast.
 static inline curl_socket_t ccurl_bad_socket(void) { return CURL_SOCKET_BAD; }
 
 static inline CURLcode ccurl_set_progress(
@@ -65,7 +65,7 @@ static inline CURLcode ccurl_set_progress(
     return code ? code : curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
 }
 
-// libcurl copies the bytes.
+// Sets the body of a request; libcurl copies the bytes.
 static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t count) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     return code ? code : curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes);

@@ -1,10 +1,9 @@
-// Declarations of the C library that Swift's Glibc module leaves out.
+// Declarations of the C library that Swift's Glibc module doesn't include.
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-// The library declares prlimit only under _GNU_SOURCE, which an importer can't set. The headers of
-// prlimit and syscall are not included, since their declarations would then belong to this module
-// instead of Glibc.
+// The C library declares prlimit only under _GNU_SOURCE, which can't be set for a Swift import. The headers of prlimit
+// and syscall are not included here, because their declarations would then belong to this module instead of Glibc.
 extern long syscall(long number, ...);
 
 static inline long limit_data(int pid, unsigned long bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-// In Mosquitto 2.0.11 mosquitto_plugin.h lacks its own includes (added in 2.0.13): the order
+// In Mosquitto 2.0.11, mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 added them), so the order
 // matters.
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
@@ -8,9 +8,9 @@
 #include <mqtt_protocol.h>
 #include <string.h>
 
-// The broker provides these when it loads the plugin. They are weak so that the tests of the
-// plugin's rules can be linked without a broker; Swift can't declare an imported function weak,
-// hence the wrappers.
+// The broker provides these functions when it loads the plugin. The functions are weak so that the tests of the
+// plugin's rules can be linked without a broker. Swift can't declare an imported function as weak, so it calls the
+// functions through the wrappers below.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -61,8 +61,8 @@ static inline const char *gate_client_username(const struct mosquitto *client) {
     return mosquitto_client_username(client);
 }
 
-// OpenSSL's functions, which the broker provides; their headers are needed for nothing else. They
-// are weak like the broker's own: a broker without TLS has none.
+// Functions of OpenSSL, which the broker provides. The functions are declared here because OpenSSL's headers aren't
+// needed for anything else. The declarations are weak, because a broker without TLS doesn't have these functions.
 struct tm;
 void X509_free(void *certificate);
 void *X509_get_subject_name(const void *certificate);
@@ -77,16 +77,16 @@ int ASN1_TIME_to_tm(const void *time, struct tm *parts);
 #pragma weak X509_NAME_entry_count
 #pragma weak ASN1_TIME_to_tm
 
-// Reads a client's certificate, which the broker has verified: its subject, which must be a single
-// common name, and when it begins. Returns false if there is no such certificate, as for most
-// clients.
+// Reads two fields of a client's certificate, which the broker has verified: the subject, which must be a single common
+// name, and the beginning of its validity. Returns false if the client has no such certificate.
 static inline bool gate_client_certificate(
     const struct mosquitto *client, char *name, int size, struct tm *begin) {
     if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
     void *certificate = mosquitto_client_certificate(client);
     if (certificate == NULL) return false;
     void *subject = X509_get_subject_name(certificate);
-    // 13 is NID_commonName. A name with a zero inside would seem shorter than it is.
+    // 13 is NID_commonName. The lengths are compared because a name with a zero byte inside would seem shorter than it
+    // is.
     int count = subject != NULL && X509_NAME_entry_count(subject) == 1
         ? X509_NAME_get_text_by_NID(subject, 13, name, size) : -1;
     bool isRead = count > 0 && count < size - 1 && strlen(name) == (size_t)count
@@ -107,10 +107,11 @@ static inline int gate_kick(const char *client_id) {
     return mosquitto_kick_client_by_clientid(client_id, false);
 }
 
-// Does not use mosquitto_broker_publish_copy: Mosquitto 2.0.11 allocates that copy from the system,
-// but counts it as its own when it frees it. After enough messages its count of memory in use falls
-// below zero, which reads as far beyond memory_limit, and the broker accepts no more connections.
-// Takes ownership of the properties, even if it fails.
+// Publishes a copy of a payload. The function doesn't use mosquitto_broker_publish_copy, which in Mosquitto 2.0.11
+// allocates the copy from the system, although the broker subtracts the copy from its own memory when it is freed.
+// After enough messages, the broker's count of memory in use would fall below zero, which counts as far above
+// memory_limit, and the broker would accept no more connections. The function takes ownership of the properties, even
+// if it fails.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -127,7 +128,7 @@ static inline int gate_publish_with(
     return code;
 }
 
-// Copies a text to the broker's memory, to replace a message's topic: the broker frees both.
+// Copies a text to the broker's memory, to replace the topic of a message. The broker frees the old topic and the copy.
 static inline char *gate_copy_topic(const void *topic, int count) {
     char *copy = mosquitto_malloc((size_t)count + 1);
     if (copy == NULL) return NULL;
@@ -141,11 +142,11 @@ static inline int gate_publish(
     return gate_publish_with(topic, payload, count, qos, false, properties);
 }
 
-// The length of a traceparent in W3C Trace Context.
+// The length of a traceparent of the W3C's Trace Context, in bytes.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// Publishes with the MQTT 5 properties that a worker can set; an expiry of 0 and a null pointer set
-// none.
+// Publishes a message with the MQTT 5 properties that a worker can set. An expiry of 0 and null pointers set no
+// properties.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {
@@ -177,8 +178,7 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// Of the four functions below, the last three return copies made with malloc, which the caller
-// frees.
+// The last three of the four functions below return copies that are made with malloc and that the caller must free.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

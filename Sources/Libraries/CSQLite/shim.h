@@ -1,14 +1,15 @@
-// Variadic functions of SQLite, which Swift can't call.
+// Wrappers of SQLite's variadic functions, which Swift can't call.
 #include <sqlite3.h>
 
-// Keeps the journals of savepoints in memory, where they grow by small pieces instead of 64 KiB,
-// and turns off the counting of memory, which takes a lock each time.
+// Keeps the journals of savepoints in memory, where they grow in small pieces instead of 64 KiB, and turns off the
+// counting of memory, which would take a lock for each allocation.
 static inline int keep_memory_cheap(void) {
     int code = sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
     return code == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : code;
 }
 
-// Refuses texts in double quotes, which are names in SQL: a mistyped name would be a text.
+// Makes SQLite refuse texts in double quotes. In SQL such texts are names, and by default SQLite would treat a mistyped
+// name as a text.
 static inline void refuse_quoted_texts(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);

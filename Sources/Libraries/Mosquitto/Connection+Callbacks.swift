@@ -4,10 +4,11 @@ import Glibc
 
 /// The library's callbacks.
 ///
-/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while the library holds a mutex that
-/// is not recursive: they copy and return, and call only functions of the library that read properties.
+/// The callbacks run inside `mosquitto_loop_read` and `mosquitto_loop_write`, on the client's own thread, while the
+/// library holds a mutex that isn't recursive. The callbacks therefore only copy data, and call no functions of the
+/// library except those that read properties.
 extension Connection {
-    /// Sets all callbacks of the handle; they find this object through its user pointer.
+    /// Sets all callbacks of the handle, which find this object through the handle's user pointer.
     func setCallbacks() {
         mosquitto_message_v5_callback_set(handle) { _, user, message, properties in
             guard let message else { return }
@@ -20,7 +21,7 @@ extension Connection {
             Connection.of(user)?.connected = (UInt8(truncatingIfNeeded: reasonCode), flags & 1 == 1)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, user, reasonCode, _ in
-            // Below 0x80 it is a result of the library, which the failing call returns as well.
+            // A code below 0x80 is a result of the library, which the failing call also returns.
             guard reasonCode >= 0x80 else { return }
             Connection.of(user)?.disconnectReason = UInt8(truncatingIfNeeded: reasonCode)
         }
@@ -37,7 +38,9 @@ extension Connection {
         user.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Notes the broker's answer to a QoS 1 message; ignores QoS 0, which the library reports when it is written.
+    /// Records the broker's answer to a QoS 1 message.
+    ///
+    /// QoS 0 messages, which the library reports when it writes them, are ignored.
     private func takeReceipt(of mid: Int32, _ reasonCode: UInt8) {
         guard !isWriting else { return }
         unconfirmed -= 1
@@ -64,7 +67,7 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores the messages of a batch; the last of them carries the acknowledgement.
+    /// Stores the messages of a batch, of which the last one stands for the acknowledgement of the batch.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }
@@ -95,7 +98,9 @@ extension Connection {
         intake.store(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
-    /// Stores a message's properties; the library copies each with malloc, and the caller frees it.
+    /// Stores a message's properties.
+    ///
+    /// The library copies each property with malloc, and the caller frees the copy.
     private func add(_ properties: OpaquePointer, to delivery: inout Delivery) {
         var topic: UnsafeMutablePointer<CChar>?
         let topicID = Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue)
@@ -114,8 +119,8 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the user properties that workers read: the gate's source address and removed property, and the sender's
-    /// trace.
+    /// Stores the user properties that workers read: the source address and the removed field, which the gate adds, and
+    /// the trace id, which the sender adds.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties

@@ -2,21 +2,23 @@ import CMosquitto
 import Glibc
 
 extension Connection {
-    /// Whether a message may be read.
+    /// Whether a message may be read now.
     ///
-    /// False while acknowledgements are being written, since the message's own would leave with them; and while many
-    /// permitted ones wait for others, since under a steady load they would wait forever.
+    /// The value is false while acknowledgements are being written, because the new message's acknowledgement would be
+    /// written with them. The value is also false while many permitted acknowledgements wait for others, because the
+    /// permitted acknowledgements would otherwise wait forever under a steady load.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
             : acknowledgementsPermitted < Self.permittedMax
     }
 
-    /// The number of permitted acknowledgements at which no message is read until they have left.
+    /// The number of permitted acknowledgements at which no message is read until they have been written.
     private static let permittedMax = 1000
 
-    /// Reads until the socket is empty or a limit is reached: no poll between packets, since a read without data shows
-    /// the end.
+    /// Reads until the socket is empty or a limit is reached.
+    ///
+    /// No `poll` is needed between packets, because a read without data shows that the socket is empty.
     func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + linger
         var reads = 0
@@ -27,10 +29,10 @@ extension Connection {
         }
     }
 
-    /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
+    /// Reads one packet with `mosquitto_loop_read`, or as many packets as there are unconfirmed messages.
     ///
-    /// - Returns: False if the socket had nothing more. A packet can leave EAGAIN behind as well, from the library's
-    ///   wake-up pair, which is never emptied; so a packet that brought data returns true.
+    /// - Returns: False if the socket was empty. The library's wake-up pair, which is never emptied, can also set
+    ///   EAGAIN, so the result is true whenever a packet brought data.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -41,10 +43,10 @@ extension Connection {
         return hasUnread
     }
 
-    /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
+    /// Reads until `condition` is true, to wait for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE.
     ///
-    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread; on a TLS connection,
-    /// where a packet can't be seen without reading it, it ends at once.
+    /// If `leavesMessages` is true, the method also returns when the next packet is a message, which it leaves unread.
+    /// On a TLS connection it returns at once, because a packet can't be examined there without reading it.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,
@@ -57,13 +59,15 @@ extension Connection {
             guard try !readPackets(), !condition(self) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
-            // Not for writability: during a TLS handshake that would spin.
+            // The connection isn't polled for writability, because that would spin during a TLS handshake.
             let isPatient = !mosquitto_want_write(handle)
             wait(for: POLLIN, milliseconds: isPatient ? min(left, 1000) : 10)
         }
     }
 
-    /// Whether the next packet is a PUBLISH; always false on a TLS connection.
+    /// Whether the next packet is a PUBLISH.
+    ///
+    /// On a TLS connection the value is always false.
     private var isMessageNext: Bool {
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -74,7 +78,8 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the entry for `poll`, which asks for readability if `isReading`, and for writability if there is output.
+    /// Returns the entry for `poll`, which waits for readability if `isReading` is true, and for writability if there
+    /// is output.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)
@@ -84,7 +89,7 @@ extension Connection {
     var isWritable: Bool { events & (Int16(POLLOUT) | Self.ended) != 0 }
     var hasEnded: Bool { events & Self.ended != 0 }
 
-    /// Waits for an event of this connection; returns whether it occurred.
+    /// Waits for an event of this connection, and returns whether the event occurred.
     @discardableResult
     func wait(for event: Int32, milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: mosquitto_socket(handle), events: Int16(event), revents: 0)

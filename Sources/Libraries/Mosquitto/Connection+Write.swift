@@ -5,11 +5,12 @@ import Glibc
 extension MosquittoClient {
     /// Permits all acknowledgements, and writes them and the queued messages to the broker.
     ///
-    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing. It never reads
-    /// meanwhile, since the acknowledgements of messages read would leave with the rest, before their commit. Reading
-    /// isn't needed: the receive maximum limits the broker's own sending, so the broker continues to read.
-    /// - Throws: `MosquittoError`; it is then unknown which messages arrived, and the broker delivers unacknowledged
-    ///   ones again.
+    /// Call this method only after the commit. The method waits up to `writeTimeout` for a broker that reads nothing.
+    /// The method doesn't read while it waits, because the acknowledgements of the messages it read would be written
+    /// with the others, before their commit. The broker continues to read nevertheless, because the receive maximum
+    /// limits what it sends.
+    /// - Throws: `MosquittoError`. After an error it is unknown which messages arrived, and the broker delivers
+    ///   unacknowledged messages again.
     package mutating func flush() throws(MosquittoError) {
         for connection in connections {
             try connection.sendBatch()
@@ -17,13 +18,13 @@ extension MosquittoClient {
         }
     }
 
-    /// Permits the acknowledgements of the oldest deliveries.
+    /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library writes all of them or none: they leave with the next `writePermitted()` once all are permitted.
-    /// While many wait for that, `receive` reads no message.
+    /// The library writes all queued acknowledgements or none, so they are written by the next `writePermitted()` after
+    /// all of them are permitted. While many permitted acknowledgements wait for others, `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
-    /// Writes messages and permitted acknowledgements as far as the broker takes them now; `receive` writes the rest.
+    /// Writes as many messages and permitted acknowledgements as the broker accepts now; `receive` writes the rest.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func writePermitted() throws(MosquittoError) {
@@ -35,9 +36,9 @@ extension MosquittoClient {
 }
 
 extension Connection {
-    /// Queues a message as a packet of its own: `mosquitto_publish_v5`, which copies it.
+    /// Queues a message as a separate packet with `mosquitto_publish_v5`, which copies the message.
     ///
-    /// - Returns: The packet id that its receipt will name; meaningless for QoS 0.
+    /// - Returns: The packet id that the message's receipt will contain, which is meaningless for QoS 0.
     func publish(_ message: Message) throws(MosquittoError) -> Int32 {
         guard !message.topic.utf8.contains(0) else { throw MosquittoError(.invalid, function: "mosquitto_publish_v5") }
         var mid: Int32 = 0
@@ -59,19 +60,19 @@ extension Connection {
         return mid
     }
 
-    /// Publishes the batch, if there is one with messages.
+    /// Publishes the batch if it contains messages.
     ///
-    /// - Throws: `MosquittoError`; the connection is then unusable.
+    /// - Throws: `MosquittoError`. After an error the connection is unusable.
     func sendBatch() throws(MosquittoError) {
         guard let batch, !batch.writer.isEmpty else { return }
         let mid = try publish(Message(topic: batch.topic, payload: batch.writer.bytes))
         batch.markSent(as: mid)
     }
 
-    /// Permits the acknowledgements of the oldest deliveries.
+    /// Permits the acknowledgements of the `count` oldest deliveries.
     ///
-    /// The library has one queue for all output and writes the whole of it: nothing leaves until the last
-    /// acknowledgement in it is permitted.
+    /// The library has one queue for all output and writes the whole queue, so nothing is written until the last
+    /// acknowledgement in the queue is permitted.
     func acknowledge(_ count: Int) {
         acknowledgementsPermitted += count
         guard acknowledgementsPermitted >= acknowledgementsHeld else { return }
@@ -82,18 +83,18 @@ extension Connection {
     /// Whether there is output that can be written.
     var hasOutput: Bool { acknowledgementsHeld == 0 && mosquitto_want_write(handle) }
 
-    /// Writes the permitted output as far as the broker reads, without waiting.
+    /// Writes as much of the permitted output as the broker accepts, without waiting.
     func writeSome() throws(MosquittoError) {
         if hasOutput { try write() }
     }
 
-    /// Writes all output, held acknowledgements too, and waits up to `limit` for a broker that reads nothing.
+    /// Writes all output, including held acknowledgements, and waits up to `limit` for a broker that reads nothing.
     func flush(within limit: Duration) throws(MosquittoError) {
         let deadline = ContinuousClock.now + limit
         while mosquitto_want_write(handle) {
             try write()
             guard mosquitto_want_write(handle) else { break }
-            // After a DISCONNECT the library reports success for a lost connection.
+            // After a DISCONNECT, the library reports success even if the connection was lost.
             guard mosquitto_socket(handle) >= 0 else { throw MosquittoError(.noConnection, function: "flush") }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: "flush") }
@@ -102,7 +103,7 @@ extension Connection {
         acknowledge(acknowledgementsHeld)
     }
 
-    /// Writes the library's whole queue in few segments, as far as the socket takes it: `mosquitto_loop_write`.
+    /// Writes as much of the library's queue as the socket accepts, in few segments (`mosquitto_loop_write`).
     private func write() throws(MosquittoError) {
         isWriting = true
         gatherSegments(true)
@@ -115,18 +116,19 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the buffers to a whole window, so that neither side waits for the other's next turn, and lets the last
-    /// segment of each write leave at once.
+    /// Enlarges the socket's buffers to a whole window, so that neither side waits for the other's next round, and
+    /// turns on `TCP_NODELAY`, so that the last segment of each write is sent at once.
     func tuneSocket() {
-        // If the system refuses or reduces a size, the connection still works, with more turns.
+        // If the system refuses or reduces a size, the connection still works, but needs more rounds.
         set(SO_SNDBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(SO_RCVBUF, at: SOL_SOCKET, to: Self.bufferBytes)
         set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// Lets the system fill segments (TCP_CORK), or sends the rest.
+    /// Makes the system send only full segments (`TCP_CORK`), or send the rest.
     ///
-    /// The library writes each packet separately, and each would be a segment that wakes the broker.
+    /// The library writes each packet separately. Without this option, each packet would be a segment that wakes the
+    /// broker.
     private func gatherSegments(_ isOn: Bool) { set(TCP_CORK, at: Int32(IPPROTO_TCP), to: isOn ? 1 : 0) }
 
     private static let bufferBytes: Int32 = 1 << 20

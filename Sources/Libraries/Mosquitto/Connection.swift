@@ -1,10 +1,11 @@
 import CMosquitto
 import Glibc
 
-/// One MQTT 5 connection of a `MosquittoClient`: a handle of libmosquitto, and the state that its callbacks write.
+/// One MQTT 5 connection of a `MosquittoClient`, with a handle of libmosquitto and the state that the library's
+/// callbacks change.
 ///
-/// A class, since the callbacks find it through the handle's user pointer, and since an array can't hold a noncopyable
-/// value. It belongs to its client's thread.
+/// The type is a class because the callbacks find the connection through the handle's user pointer, and because an
+/// array can't contain noncopyable values. A connection belongs to its client's thread.
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions
@@ -12,32 +13,35 @@ final class Connection {
     let outlet: Int?
     /// The topic of incoming batches.
     let batches: [UInt8]?
-    /// The outlet's messages to be sent as one; nil if each is sent separately.
+    /// The outlet's messages that will be sent as one; nil if each message is sent separately.
     let batch: PublishBatch?
-    /// The messages and receipts that the client has not taken yet.
+    /// The messages and receipts that the client hasn't taken yet.
     var intake = Intake()
-    /// Deliveries whose acknowledgements are queued and not yet written.
+    /// The number of deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of queued acknowledgements that are permitted, and wait for the others.
+    /// The number of queued acknowledgements that are permitted and wait for the others.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// Whether `mosquitto_loop_write` runs, in which the library reports each QoS 0 message as published.
+    /// Whether `mosquitto_loop_write` is running.
+    ///
+    /// During that call, the library reports each QoS 0 message as published.
     var isWriting = false
-    /// Whether the last read did not empty the socket; with TLS the rest can be in OpenSSL's buffer, where `poll` does
-    /// not see it.
+    /// Whether the last read left data unread.
+    ///
+    /// With TLS this data can be in OpenSSL's buffer, where `poll` doesn't see it.
     var hasUnread = false
-    /// The events of the last `poll`.
+    /// The events that the last `poll` reported.
     var events: Int16 = 0
     var connected: (reasonCode: UInt8, isSessionPresent: Bool)?
     var disconnectReason: UInt8?
-    /// The packet id that the last SUBACK or UNSUBACK answered.
+    /// The packet id in the last SUBACK or UNSUBACK.
     var answered: Int32?
     /// The reason code of the first refused filter.
     var refusedFilter: UInt8?
     private var nextMisc = ContinuousClock.now
 
-    /// Creates a handle with these options, without connecting.
+    /// Creates a handle with the options, without connecting.
     init(_ options: ConnectionOptions, outlet: Int? = nil) throws(MosquittoError) {
         let isOutlet = outlet != nil
         handle = try options.makeHandle()
@@ -50,10 +54,10 @@ final class Connection {
         try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, true))
     }
 
-    // Closes the socket without a DISCONNECT; queued packets are freed, not sent.
+    // Closes the socket without a DISCONNECT. Queued packets are freed and not sent.
     deinit { mosquitto_destroy(handle) }
 
-    /// Connects and waits for the CONNACK; returns whether the broker still had the session.
+    /// Connects, waits for the CONNACK, and returns whether the broker still had the session.
     func connect() throws(MosquittoError) -> Bool {
         try options.connect(handle)
         tuneSocket()
@@ -64,16 +68,17 @@ final class Connection {
         return answer.isSessionPresent
     }
 
-    /// Writes the queued output and a DISCONNECT, unless acknowledgements are held, which it would take along:
-    /// `mosquitto_disconnect_v5`.
+    /// Writes the queued output and a DISCONNECT (`mosquitto_disconnect_v5`).
+    ///
+    /// Does nothing while acknowledgements are held, because they would be written too.
     func disconnect(within limit: Duration) {
         guard acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The library closes the socket once it has written DISCONNECT; if the connection is lost first, it ends too.
+        // The library closes the socket after it has written DISCONNECT, or if the connection is lost before that.
         try? flush(within: limit)
     }
 
-    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
+    /// Sends a PINGREQ if one is due, and throws an error if the broker no longer answers (`mosquitto_loop_misc`).
     func tick() throws(MosquittoError) {
         let now = ContinuousClock.now
         guard now >= nextMisc else { return }
@@ -81,7 +86,7 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Works like `check`, but prefers the reason with which the broker ended the connection.
+    /// Throws a failed result like `check`, but prefers the reason with which the broker ended the connection.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

@@ -1,9 +1,9 @@
 import CMosquitto
 
 extension ConnectionOptions {
-    /// Makes a handle with these options, without connecting: `mosquitto_new`.
+    /// Makes a handle with these options, without connecting (`mosquitto_new`).
     ///
-    /// The caller frees it with `mosquitto_destroy`.
+    /// The caller frees the handle with `mosquitto_destroy`.
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package func makeHandle() throws(MosquittoError) -> OpaquePointer {
         try check("mosquitto_lib_init", Library.result)
@@ -19,7 +19,8 @@ extension ConnectionOptions {
         return handle
     }
 
-    /// Opens a handle's connection and sends CONNECT, without waiting for the answer: `mosquitto_connect_bind_v5`.
+    /// Opens the connection of a handle and sends CONNECT, without waiting for the answer
+    /// (`mosquitto_connect_bind_v5`).
     ///
     /// - Throws: `MosquittoError`.
     package func connect(_ handle: OpaquePointer) throws(MosquittoError) {
@@ -31,7 +32,7 @@ extension ConnectionOptions {
         )
     }
 
-    /// Sets the options that `mosquitto_connect_bind_v5` does not take.
+    /// Sets the options that aren't arguments of `mosquitto_connect_bind_v5`.
     private func apply(to handle: OpaquePointer) throws(MosquittoError) {
         let numbers = [
             (MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5)), (MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum)),

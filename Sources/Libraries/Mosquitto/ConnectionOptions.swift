@@ -1,34 +1,39 @@
 /// The address and credentials with which a `MosquittoClient` connects, and its limits.
 package struct ConnectionOptions: Sendable {
-    /// The broker's name or address.
+    /// The broker's host name or address.
     package var host: String
     /// The broker's TCP port.
     package var port: Int
-    /// The client id; the broker ends an older connection with the same id.
+    /// The client id.
+    ///
+    /// The broker ends an older connection with the same id.
     package var clientID: String
     /// The user name; nil to send none.
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// Seconds without a packet after which the client sends a PINGREQ: 0 (never) or 5 and more.
+    /// The number of seconds without a packet after which the client sends a PINGREQ: 0 for never, or at least 5.
     package var keepAliveSeconds = 30
-    /// Seconds for which the broker keeps session and queue while the client isn't connected.
+    /// The number of seconds for which the broker keeps the session and its queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
-    /// The messages that the broker may send before an acknowledgement: the limit of one intake.
+    /// The maximum number of messages that the broker may send before it gets an acknowledgement, which also limits one
+    /// intake.
     package var receiveMaximum: UInt16 = 1000
-    /// The client's messages that may be unconfirmed on the wire; the broker can lower the number.
+    /// The maximum number of sent messages that the broker hasn't confirmed.
+    ///
+    /// The broker can lower this number.
     package var sendMaximum: UInt16 = 250
     /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
-    /// The will; nil for none.
+    /// The will; nil for no will.
     package var will: Will?
     /// The topics of batches; nil to send each message as its own packet.
     package var batches: Batches?
     /// The longest wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
-    /// The time that `flush()` waits for a broker that reads nothing.
+    /// The longest time for which `flush()` waits for a broker that reads nothing.
     package var writeTimeout: Duration = .seconds(10)
 
     /// Makes options from the broker's address and a client id.
@@ -40,30 +45,32 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
-    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that sends and receives them.
+    /// The topics of message batches (`BatchWriter`), for a broker with a plugin that sends and receives batches.
     package struct Batches: Sendable {
-        /// The topic of incoming batches; the client subscribes to it as to any other.
+        /// The topic of incoming batches, to which the client must subscribe as to any other topic.
         package var incoming: String
         /// The topic of outgoing batches.
         package var outgoing: String
 
-        /// Names the topics of the batches.
+        /// Makes a pair of topics for batches.
         package init(incoming: String, outgoing: String) {
             self.incoming = incoming
             self.outgoing = outgoing
         }
     }
 
-    /// The PEM files of a TLS connection; the broker's certificate is always verified.
+    /// The PEM files of a TLS connection.
+    ///
+    /// The broker's certificate is always verified.
     package struct TLS: Sendable {
-        /// The authorities that may have issued the broker's certificate.
+        /// The file with the authorities that may have issued the broker's certificate.
         package var caFile: String
-        /// The client's own certificate, if any.
+        /// The file with the client's own certificate, if any.
         package var certificateFile: String?
-        /// The key of the client's certificate.
+        /// The file with the key of the client's certificate.
         package var keyFile: String?
 
-        /// Names the files.
+        /// Makes the set of files.
         package init(caFile: String, certificateFile: String? = nil, keyFile: String? = nil) {
             self.caFile = caFile
             self.certificateFile = certificateFile
@@ -71,13 +78,13 @@ extension ConnectionOptions {
         }
     }
 
-    /// The message the broker publishes when the connection ends without a DISCONNECT.
+    /// The message that the broker publishes when the connection ends without a DISCONNECT.
     package struct Will: Sendable {
-        /// Its topic.
+        /// The will's topic.
         package var topic: String
-        /// Its payload.
+        /// The will's payload.
         package var payload: [UInt8]
-        /// Whether the broker retains it as the topic's last message.
+        /// Whether the broker retains the will as the topic's last message.
         package var isRetained: Bool
 
         /// Makes a will.
@@ -95,7 +102,7 @@ extension ConnectionOptions {
 
 /// The delivery guarantees in use.
 ///
-/// QoS 2 is left out: the library confirms such a message before it shows it.
+/// QoS 2 is not supported, because the library confirms a QoS 2 message before it passes the message on.
 package enum QualityOfService: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -110,14 +117,16 @@ package struct SubscribeOptions: Sendable {
         case never = 0x20
     }
 
-    /// The best delivery guarantee with which the broker forwards messages.
+    /// The highest delivery guarantee with which the broker forwards messages.
     package var quality = QualityOfService.atLeastOnce
     /// The cases in which the broker sends retained messages.
     package var retainHandling = RetainHandling.onlyIfNew
-    /// Whether the broker leaves out the messages that this client itself publishes.
+    /// Whether the broker doesn't send the client the messages that the client itself publishes.
     package var noLocal = false
 
-    /// Makes options: at least once, and the retained messages of new filters only.
+    /// Makes options.
+    ///
+    /// By default, messages are delivered at least once, and retained messages are sent for new filters only.
     package init(
         quality: QualityOfService = .atLeastOnce,
         retainHandling: RetainHandling = .onlyIfNew,

@@ -1,28 +1,31 @@
 import Glibc
 
-/// One message received from the broker: ranges in the bytes of its `Intake`.
+/// A message that was received from the broker, stored as ranges in the bytes of its `Intake`.
 ///
-/// It holds no memory of its own, so that a batch of a thousand costs no allocation.
+/// A delivery has no memory of its own, so that a thousand deliveries cost no allocations.
 package struct Delivery: Sendable {
-    /// The topic.
+    /// The range of the topic.
     package var topic: Range<Int>
-    /// The payload.
+    /// The range of the payload.
     package var payload: Range<Int>
     /// The MQTT 5 Response Topic, if any.
     package var responseTopic: Range<Int>?
     /// The MQTT 5 Correlation Data, if any.
     package var correlationData: Range<Int>?
-    /// The source address of a request or registration, as the gate states it in the user property
-    /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil if it is not counted.
+    /// The source address of a request or registration, which the gate sets in the user property `lamplighter-address`.
+    ///
+    /// The source address is an IPv4 address or the /64 network of an IPv6 address, or nil if the address is not
+    /// counted.
     package var sourceAddress: Range<Int>?
     /// The value of the user property `traceparent`, if any.
     package var traceparent: Range<Int>?
-    /// Whether the gate removed Correlation Data that was too long, which it states in the user property
-    /// `lamplighter-fault`.
+    /// Whether the gate removed Correlation Data that was too long, as said by the user property `lamplighter-fault`.
     package var isCorrelationTooLong = false
-    /// The delivery guarantee; with QoS 1 an acknowledgement is held, in a batch for the last message alone.
+    /// The delivery guarantee.
+    ///
+    /// With QoS 1 an acknowledgement is held. In a batch, only the last message has QoS 1.
     package var quality: QualityOfService
-    /// Whether the broker retained it from before the subscription.
+    /// Whether the broker had retained the message before the subscription.
     package var isRetained: Bool
 }
 
@@ -30,9 +33,9 @@ package struct Delivery: Sendable {
 package struct PublishReceipt: Equatable, Sendable {
     /// The id that `publish` returned.
     package var mid: Int32
-    /// 0: success; 0x10: no subscribers; 0x80 and above: refused.
+    /// The broker's reason code: 0 for success, 0x10 for no subscribers, and 0x80 and above for a refusal.
     package var reasonCode: UInt8
-    /// The outlet that carried the message; each connection has its own ids.
+    /// The number of the outlet that sent the message; ids are unique only within one connection.
     package var outlet: Int?
 
     /// Makes a receipt.
@@ -46,16 +49,18 @@ package struct PublishReceipt: Equatable, Sendable {
     package var isRefused: Bool { reasonCode >= 0x80 }
 }
 
-/// One batch received from the broker, in memory that the next batch reuses.
+/// The messages and receipts that were received together from the broker, in memory that is reused.
 package struct Intake: Sendable {
-    /// Topics, payloads and properties of all deliveries, end to end.
+    /// The bytes of the topics, payloads and properties of all deliveries, one after another.
     package private(set) var bytes: [UInt8] = []
     /// The deliveries, in the order of their arrival.
     package private(set) var deliveries: [Delivery] = []
     /// The receipts for published messages, in the order of their arrival.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// The number of bytes after which no further message is read; the last message may exceed it.
+    /// The number of bytes after which no further message is read.
+    ///
+    /// The last message may exceed this number.
     package static let bytesMax = 4 << 20
 
     /// Makes an empty intake.
@@ -68,10 +73,13 @@ package struct Intake: Sendable {
     /// Whether nothing was received.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Removes the batch and overwrites its memory, which is kept: passwords and tokens were among the bytes.
+    /// Removes all messages and receipts, and overwrites their memory, which may contain passwords and tokens.
     ///
-    /// It costs some microseconds a batch, since only the used memory is overwritten. It does not reach messages that
-    /// are still held or were copied as they waited, texts made from them, or buffers of the library and the system.
+    /// The memory is kept.
+    ///
+    /// Overwriting takes a few microseconds, because only the used memory is overwritten. Copies of the bytes are not
+    /// overwritten; they can be in messages that still wait, in texts made from messages, and in buffers of the library
+    /// and the system.
     package mutating func removeAll() {
         bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
         bytes.removeAll(keepingCapacity: true)
@@ -79,10 +87,12 @@ package struct Intake: Sendable {
         confirmed.removeAll(keepingCapacity: true)
     }
 
-    /// Returns a range as text, for logs and tests; workers read `bytes[range]`.
+    /// Returns the bytes of a range as text, for logs and tests.
+    ///
+    /// Workers read `bytes[range]` instead.
     package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// Appends a piece of a message and returns its range.
+    /// Appends a piece of a message, and returns the range of the piece.
     package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: piece)

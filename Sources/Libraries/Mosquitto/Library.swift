@@ -3,16 +3,19 @@ import Glibc
 
 /// The process-wide part of libmosquitto.
 enum Library {
-    /// The result of initialising the library on first use: `mosquitto_lib_init` is not thread safe, a `static let` is.
+    /// The result of initialising the library on first use.
+    ///
+    /// `mosquitto_lib_init` is not thread-safe, but the initialisation of a `static let` is.
     static let result: Int32 = {
-        // The library writes with `write`, not `send`: otherwise a broker that closes would kill the process.
+        // The library writes with `write` and not `send`, so if the signal weren't ignored, a broker that closes the
+        // connection would kill the process with SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()
 }
 
 extension ContinuousClock.Instant {
-    /// Returns the milliseconds since `start` for a C call: rounded up, never negative.
+    /// Returns the number of milliseconds since `start`, rounded up and never negative, for a C call.
     func milliseconds(since start: Self) -> Int32 {
         let (seconds, attoseconds) = start.duration(to: self).components
         let (quotient, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)

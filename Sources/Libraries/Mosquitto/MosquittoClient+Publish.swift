@@ -1,14 +1,14 @@
 extension MosquittoClient {
-    /// Queues a message, to leave with the next flush: `mosquitto_publish_v5`.
+    /// Queues a message, which is sent with the next flush (`mosquitto_publish_v5`).
     ///
-    /// Use it only for committed messages: with QoS 1 the library sends the message sooner or later. Beyond the send
-    /// maximum messages wait in memory, which the library does not limit: watch `unconfirmed`. Topic (no NUL, no
-    /// wildcard) and payload are copied. `outlet` is the number of the outlet that publishes it, perhaps in a batch;
-    /// nil for the receiver.
-    /// - Returns: The message's id, which its `PublishReceipt` repeats; unique only within the connection that
-    ///   publishes it, and meaningless for QoS 0.
-    /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern this
-    ///   message only, all others the connection.
+    /// Publish only committed messages, because a QoS 1 message can't be withdrawn after it is queued. Messages beyond
+    /// the send maximum wait in memory. The library doesn't limit this memory, so callers should watch `unconfirmed`.
+    /// The topic, which must contain no NUL and no wildcard, and the payload are copied. `outlet` is the number of the
+    /// outlet that publishes the message, perhaps in a batch, or nil for the receiver.
+    /// - Returns: The message's id, which the `PublishReceipt` contains. The id is unique only within the connection
+    ///   that publishes the message, and meaningless for QoS 0.
+    /// - Throws: `MosquittoError`. The codes `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
+    ///   this message only. After all others, the connection is unusable.
     @discardableResult
     package mutating func publish(
         topic: String,

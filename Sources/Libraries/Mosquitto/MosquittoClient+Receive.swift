@@ -2,15 +2,16 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Receives the next batch, whose acknowledgements are held, and the broker's receipts.
+    /// Receives the next messages, whose acknowledgements are held, and the broker's receipts.
     ///
-    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing more has arrived,
-    /// `limit` deliveries were read or `linger` has passed. It does not wait for a second message. With a `limit` of 0
-    /// no message is read. The batch may exceed `limit` by as many packets as are `unconfirmed`, since the library then
-    /// reads several at once; the firm limit is the receive maximum. Sends keep-alives, and output that needs no commit
-    /// or is permitted: call it at least once a second.
-    /// - Throws: `MosquittoError`, of any connection; drop the messages read so far, since the broker delivers them
-    ///   again.
+    /// The method waits for a first packet until one arrives, the waker wakes, or `wait` has passed. Then the method
+    /// reads until the socket is empty, `limit` deliveries were read or `linger` has passed. The method doesn't wait
+    /// for a second message. With a `limit` of 0, no message is read. The library reads several packets at once while
+    /// messages are unconfirmed, so the number of deliveries may exceed `limit` by `unconfirmed`; the hard limit is the
+    /// receive maximum. The method also sends keep-alives, permitted acknowledgements and other output, so call it at
+    /// least once a second.
+    /// - Throws: `MosquittoError` of any connection. After an error, drop the messages that were read, because the
+    ///   broker delivers them again.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,
@@ -35,7 +36,7 @@ extension MosquittoClient {
         for outlet in outlets where !outlet.intake.confirmed.isEmpty { outlet.moveReceipts(to: &intake) }
     }
 
-    /// Waits for events of the connections, which note them; returns whether the waker woke.
+    /// Waits for events of the connections, stores the events in the connections, and returns whether the waker woke.
     private func poll(isReading: Bool, milliseconds: Int32) -> Bool {
         let count = connections.count
         return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count + 1) { entries in

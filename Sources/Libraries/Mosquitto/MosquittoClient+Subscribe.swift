@@ -2,14 +2,15 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Subscribes to all filters with one SUBSCRIBE: `mosquitto_subscribe_multiple`.
+    /// Subscribes to all filters with one SUBSCRIBE (`mosquitto_subscribe_multiple`).
     ///
-    /// Call it after each `connect()`, even with a resumed session, and never between `receive` and `flush()`. It waits
-    /// for the answer, unless messages of a resumed session arrive first: the next `subscribe` would send their
-    /// acknowledgements, so they stay unread for `receive`, and so does the answer after them. With TLS it does not
-    /// wait, since the next packet can't be seen without reading it.
-    /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, here or from the
-    ///   `receive` that reads the answer.
+    /// Call this method after each `connect()`, even if the session was resumed, and never between `receive` and
+    /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. The session's
+    /// messages and the answer after them are left for `receive`, because the next `subscribe` would send the messages'
+    /// acknowledgements. With TLS the method doesn't wait, because the next packet can't be examined without reading
+    /// it.
+    /// - Throws: `MosquittoError`. If the broker refuses a filter, this method or the `receive` that reads the answer
+    ///   throws `.subscriptionRefused` with the filter's reason code.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()
@@ -28,9 +29,11 @@ extension MosquittoClient {
         }
     }
 
-    /// Ends subscriptions with one UNSUBSCRIBE: `mosquitto_unsubscribe_multiple`; waits as `subscribe` does.
+    /// Ends subscriptions with one UNSUBSCRIBE (`mosquitto_unsubscribe_multiple`), and waits for the answer like
+    /// `subscribe`.
     ///
-    /// Don't call it before a restart: the broker queues messages meanwhile only for a subscription.
+    /// Don't call this method before a restart, because the broker queues messages during the restart only for existing
+    /// subscriptions.
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
         let count = Int32(filters.count)

@@ -1,19 +1,21 @@
 import CMosquitto
 
-/// A client of the broker, whose acknowledgements leave only when they are permitted.
+/// A client of the broker, which sends acknowledgements only when the caller permits them.
 ///
-/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each PUBACK and leaves all
-/// writing to `mosquitto_loop_write`, which is never called while acknowledgements are held. So: receive, commit,
-/// publish, flush; a process that dies before the flush gets everything again. After an error the client can't be used:
-/// drop it without a flush and make a new one, since a reconnecting handle would send its unconfirmed messages
-/// automatically.
+/// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, it queues each PUBACK and leaves
+/// all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held. A worker
+/// receives, commits, publishes and then flushes, and a process that dies before the flush gets all messages again.
+/// After an error the client can't be used. Drop the client without a flush and make a new one, because a handle that
+/// reconnects would send its unconfirmed messages automatically.
 ///
-/// Its receiver takes messages, and publishes if there is no outlet. Mosquitto 2.0 reads one packet of a connection in
-/// each round of its loop. With many busy devices, acknowledgements, answers and fan-out would wait for each other on a
-/// single connection: each outlet adds a packet a round. Messages that must stay in order share an outlet. Only the
-/// receiver's session outlives its connection. The client ends with the first connection that is lost.
+/// The client's receiver receives messages, and also publishes if there is no outlet. Mosquitto 2.0 reads one packet of
+/// each connection in a round of its loop. With many busy devices, acknowledgements, answers and fan-out would wait for
+/// each other on a single connection, and each outlet adds one packet a round. Messages that must stay in order share
+/// an outlet. Only the receiver's session outlives its connection. When any connection is lost, the whole client can no
+/// longer be used.
 ///
-/// It belongs to the one thread that made it and blocks that thread; other threads may use only its `Waker`.
+/// The client belongs to the thread that made it, and its calls block that thread. Other threads may use only its
+/// `Waker`.
 ///
 /// ```swift
 /// var client = try MosquittoClient(options, waker: waker)
@@ -28,19 +30,19 @@ import CMosquitto
 package struct MosquittoClient: ~Copyable {
     let receiver: Connection
     let outlets: [Connection]
-    /// The outlets and, last, the receiver.
+    /// All connections: the outlets, and then the receiver.
     let connections: [Connection]
     let waker: Waker
 
-    /// Prepares the connections, without connecting; `options`, including the will, are the receiver's.
+    /// Prepares the connections, without connecting; `options`, including the will, apply to the receiver.
     ///
     /// - Throws: `MosquittoError`, for example if a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, outlets count: Int = 0, waker: Waker) throws(MosquittoError) {
         var outlets: [Connection] = []
         for number in 0..<count { outlets.append(try Connection(options.ofOutlet(number), outlet: number)) }
         var own = options
-        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ: the outlets notice a
-        // broker that is gone.
+        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ. The outlets notice if
+        // the broker no longer answers.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         self.init(receiver: try Connection(own), outlets: outlets, waker: waker)
     }
@@ -52,7 +54,7 @@ package struct MosquittoClient: ~Copyable {
         connections = outlets + [receiver]
     }
 
-    /// Seconds without a packet after which the receiver sends a PINGREQ, if there are outlets.
+    /// The number of seconds without a packet after which the receiver sends a PINGREQ if there are outlets.
     private static let patientSeconds = 600
 
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
@@ -60,21 +62,22 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first, which ends connections that a killed process left under their client ids. For each
-    /// connection, name look-up and TCP connection take as long as the system lets them, the rest up to
-    /// `connectTimeout`.
+    /// The outlets connect first, which ends connections that a killed process left behind with the same client ids.
+    /// For each connection, the name lookup and the TCP connection take as long as the system allows, and the rest
+    /// takes up to `connectTimeout`.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
-    /// - Throws: `MosquittoError`; with a `reasonCode` if the broker refused.
+    /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {
         for outlet in outlets { _ = try outlet.connect() }
         return try receiver.connect()
     }
 
-    /// Lends the first outlet's connection to query the broker, while nothing is published over it.
+    /// Calls `body` with a client of the first outlet's connection, to query the broker while nothing is published over
+    /// that outlet.
     ///
-    /// It connected before the receiver, so an answer over it comes from a broker that was already running when the
+    /// The outlet connected before the receiver, so its answers come from a broker that was already running when the
     /// receiver connected.
-    /// - Throws: Any error of `body`; `MosquittoError` if there is no outlet.
+    /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }
         var client = MosquittoClient(receiver: outlet, outlets: [], waker: waker)
@@ -83,8 +86,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Disconnects, so that the broker does not publish the will.
     ///
-    /// The receiver is only closed if acknowledgements are held: DISCONNECT would take them along, and uncommitted
-    /// messages would be lost. Waits at most `writeTimeout`, with outlets at most 200 ms for each connection.
+    /// If acknowledgements are held, the receiver's connection is closed without a DISCONNECT. The acknowledgements
+    /// would be written with the DISCONNECT, and uncommitted messages would be lost. The method waits at most
+    /// `writeTimeout` or, if there are outlets, at most 200 ms for each connection.
     package mutating func disconnect() {
         let limit = outlets.isEmpty ? receiver.options.writeTimeout : .milliseconds(200)
         for connection in connections { connection.disconnect(within: limit) }

@@ -3,9 +3,9 @@ import Glibc
 
 /// A failed call to libmosquitto, with its reason.
 ///
-/// It carries codes and names only: never a payload, a user name or a password.
+/// The error contains only codes and names, and never a payload, a username or a password.
 package struct MosquittoError: Error, Equatable, Sendable {
-    /// The library's result, `mosq_err_t`, or a code of this module above 1000.
+    /// A result of the library (`mosq_err_t`), or a code above 1000 that this module defines.
     package struct Code: RawRepresentable, Hashable, Sendable {
         /// The number.
         package let rawValue: Int32
@@ -15,9 +15,9 @@ package struct MosquittoError: Error, Equatable, Sendable {
 
     /// The kind of failure.
     package let code: Code
-    /// The C function, or the method of `MosquittoClient`, that failed.
+    /// The name of the C function or the method of `MosquittoClient` that failed.
     package let function: String
-    /// The broker's MQTT 5 reason code, if the broker refused or disconnected.
+    /// The MQTT 5 reason code with which the broker refused or disconnected, if any.
     package let reasonCode: UInt8?
     /// `errno` at the time of failure, if the library reports a system error.
     package let systemError: Int32?
@@ -92,11 +92,13 @@ extension MosquittoError: CustomStringConvertible {
     }
 }
 
-/// Throws a failed result of libmosquitto as an error; all results pass through here.
+/// Throws an error if a result of libmosquitto is a failure.
+///
+/// All results of the library are checked with this function.
 ///
 /// - Throws: `MosquittoError`.
 package func check(_ function: String, _ result: Int32) throws(MosquittoError) {
-    // Read first, since any other call may overwrite it.
+    // `errno` is read first, because any other call could overwrite it.
     let systemError = errno
     guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
     let code = MosquittoError.Code(rawValue: result)

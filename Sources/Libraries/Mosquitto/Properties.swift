@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// A list of MQTT 5 properties, made with `mosquitto_property_add_…` and freed at the end of its life.
+/// A list of MQTT 5 properties, which is made with `mosquitto_property_add_…` and freed when the value is destroyed.
 struct Properties: ~Copyable {
     private(set) var list: OpaquePointer?
 
@@ -31,18 +31,24 @@ struct Properties: ~Copyable {
 package struct PublishProperties: Equatable, Sendable {
     /// The topic on which the sender wants the answer.
     package var responseTopic: String?
-    /// The source address of a request over HTTP, for the broker's plugin; sent in batches alone.
+    /// The source address of an HTTP request, for the broker's plugin.
+    ///
+    /// The source address is sent only in batches.
     package var sourceAddress: String?
-    /// The request's data, returned unchanged: at most 65,535 bytes.
+    /// The correlation data of a request, which the answer returns unchanged.
+    ///
+    /// Correlation data has at most 65,535 bytes.
     package var correlationData: [UInt8]?
-    /// Seconds after which the broker drops a message that it could not deliver.
+    /// The number of seconds after which the broker drops the message if it couldn't deliver it.
     package var messageExpirySeconds: UInt32?
-    /// The user property `traceparent`: the trace that the message belongs to.
+    /// The user property `traceparent`, which names the trace to which the message belongs.
     package var traceparent: String?
 
     static let traceparentName = "traceparent"
 
-    /// Makes properties; omitted ones are not sent.
+    /// Makes properties.
+    ///
+    /// A property that is nil is not sent.
     package init(
         responseTopic: String? = nil,
         sourceAddress: String? = nil,

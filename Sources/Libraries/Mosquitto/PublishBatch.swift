@@ -10,40 +10,42 @@ struct Message {
     var properties: PublishProperties?
 }
 
-/// Messages that leave over one outlet as the payload of one message.
+/// The messages that an outlet sends as the payload of one message.
 ///
-/// Each message still has its own id for its receipt, which is not a packet id.
+/// Each message in the batch still has its own id for its receipt, which isn't a packet id.
 final class PublishBatch {
     let topic: String
     private(set) var writer = BatchWriter()
-    /// The ids of the first waiting message and of the next message.
+    /// The id of the first waiting message, and the id of the next message.
     private var first: Int32 = 1
     private var next: Int32 = 1
-    /// The ids of sent and unconfirmed messages, by the id of their packet.
+    /// The ids of messages that were sent and not yet confirmed, by the id of their packet.
     private var sent: [Int32: Range<Int32>] = [:]
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the waiting messages must leave: the batch is full, or the next id is less than theirs.
+    /// Whether the waiting messages must be sent, because the batch is full or ids begin again at 1.
     var isFull: Bool { writer.isFull || next == 1 }
 
-    /// Returns the next id; ids begin again after the largest.
+    /// Returns the next id.
+    ///
+    /// After the largest id, ids begin again at 1.
     func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
     }
 
-    /// Records that the waiting messages left in the packet `mid`; nil if it gets no receipt.
+    /// Records that the waiting messages were sent in the packet `mid`, which is nil if the packet gets no receipt.
     func markSent(as mid: Int32?) {
         if let mid { sent[mid] = first..<(next == 1 ? .max : next) }
         first = next
         writer.removeAll()
     }
 
-    /// Returns the ids of the messages in a packet that the broker confirmed, and forgets them.
+    /// Returns the ids of the messages in a packet that the broker has confirmed, and forgets these ids.
     func removeSent(_ mid: Int32) -> Range<Int32>? { sent.removeValue(forKey: mid) }
 
-    /// The bytes of a message's properties that a batch can hold.
+    /// The properties of a message that a batch can contain, as bytes.
     struct Fields {
         var responseTopic: [UInt8]?
         var correlation: [UInt8]?
@@ -57,7 +59,7 @@ final class PublishBatch {
             traceparent = properties?.traceparent.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
         }
 
-        /// The sum of their lengths.
+        /// The total length of the properties, in bytes.
         var bytes: Int {
             [responseTopic, correlation, sourceAddress, traceparent].reduce(0) { $0 + ($1?.count ?? 0) }
         }
@@ -96,11 +98,13 @@ final class PublishBatch {
 }
 
 extension Connection {
-    /// Puts a message into the batch, which leaves with the next flush or when it is full; without batches the message
-    /// is published at once.
+    /// Adds a message to the batch, which is sent with the next flush or when it is full.
+    ///
+    /// Without batches, the message is published at once.
     ///
     /// - Returns: The message's id, unique within this connection.
-    /// - Throws: `MosquittoError`; as for a single message, `.invalid` and `.malformedUTF8` concern this message only.
+    /// - Throws: `MosquittoError`. As for a single message, the codes `.invalid` and `.malformedUTF8` concern this
+    ///   message only.
     func put(_ message: Message) throws(MosquittoError) -> Int32 {
         guard let batch else { return try publish(message) }
         try checkTopic(message.topic)
@@ -114,10 +118,10 @@ extension Connection {
         return id
     }
 
-    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their own.
+    /// Publishes a command to the broker's plugin, which accepts commands only in separate packets.
     ///
-    /// It follows the waiting batch: the broker delivers all messages of a packet before it reads the connection's next
-    /// one.
+    /// The command follows the waiting batch, because the broker delivers all messages of a packet before it reads the
+    /// connection's next packet.
     private func publishAlone(_ message: Message, after batch: PublishBatch) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try publish(message)
@@ -126,7 +130,7 @@ extension Connection {
         return id
     }
 
-    /// Checks a topic as the library does; the broker's plugin does not check it again.
+    /// Checks a topic as the library does, because the broker's plugin doesn't check it again.
     private func checkTopic(_ topic: String) throws(MosquittoError) {
         let count = topic.utf8.count
         guard !topic.utf8.contains(0), count <= Int(UInt16.max) else {
@@ -135,7 +139,7 @@ extension Connection {
         try check("mosquitto_pub_topic_check2", mosquitto_pub_topic_check2(topic, count))
     }
 
-    /// Moves the receipts to another intake, one for each message of a batch.
+    /// Moves the receipts to another intake, with one receipt for each message of a batch.
     func moveReceipts(to intake: inout Intake) {
         for receipt in self.intake.confirmed {
             guard let ids = batch?.removeSent(receipt.mid) else {

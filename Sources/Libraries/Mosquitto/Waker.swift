@@ -1,8 +1,8 @@
 import CMosquitto
 import Glibc
 
-/// A means to wake a client that waits in `receive`, from any thread: an `eventfd` that the client polls with its
-/// socket.
+/// An `eventfd` that the client polls together with its sockets, so that any thread can wake a client that waits in
+/// `receive`.
 package final class Waker: Sendable {
     let descriptor: Int32
 
@@ -14,13 +14,15 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the current or the next wait; several calls before it count as one.
+    /// Ends the client's current or next wait.
+    ///
+    /// Several calls before that wait have the effect of one.
     package func wake() {
-        // Fails only if 2^64 - 2 calls are pending; the client is then already awake.
+        // The write fails only if 2^64 - 2 calls are pending, and then the client is already awake.
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Clears all wakes so far.
+    /// Clears all earlier wakes.
     func reset() {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)

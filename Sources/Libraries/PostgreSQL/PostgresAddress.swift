@@ -1,14 +1,14 @@
 import CPostgreSQL
 
-/// The address of a PostgreSQL database: its hosts, the user and the options (libpq's connection string).
+/// The address of a PostgreSQL database, with hosts, user and options, as in libpq's connection string.
 ///
-/// It holds no password: that comes from a file, from `.pgpass` or from a service file.
+/// The address contains no password, which comes from a file, from `.pgpass` or from a service file.
 package struct PostgresAddress: Sendable, Equatable {
-    /// The fault of an address, without its text.
+    /// The fault of an address, without the address's text.
     package enum Fault: Error {
-        /// It is not an address.
+        /// The text is not an address.
         case malformed
-        /// It holds a password, which process lists and logs would show.
+        /// The text contains a password, which process lists and logs would show.
         case hasPassword
     }
 
@@ -20,9 +20,10 @@ package struct PostgresAddress: Sendable, Equatable {
 
     private let given: [Parameter]
 
-    /// The parameters that apply unless an address sets them.
+    /// The default parameters, which apply unless an address sets them.
     ///
-    /// Of several hosts, libpq takes the writable one. The system notices a host that is cut off within 5 s.
+    /// If there are several hosts, libpq connects to the writable one. If a host is cut off, the system notices within
+    /// 5 s.
     private static let standards = [
         Parameter(name: "application_name", value: "lamplighter"), Parameter(name: "client_encoding", value: "UTF8"),
         Parameter(name: "connect_timeout", value: "3"), Parameter(name: "keepalives_count", value: "3"),
@@ -31,7 +32,7 @@ package struct PostgresAddress: Sendable, Equatable {
         Parameter(name: "tcp_user_timeout", value: "5000"),
     ]
 
-    /// Reads an address: `postgres://user@host1,host2/database?…`, or libpq's `host=… dbname=…`.
+    /// Parses an address of the form `postgres://user@host1,host2/database?…`, or of libpq's form `host=… dbname=…`.
     package init(_ text: String) throws(Fault) {
         var complaint: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &complaint) else {
@@ -53,11 +54,11 @@ package struct PostgresAddress: Sendable, Equatable {
         self.given = given
     }
 
-    /// The database's hosts and name, for display.
+    /// The hosts and the name of the database, for display.
     package var place: String {
         let names = value("host") ?? value("hostaddr") ?? value("service") ?? "this machine"
         let hosts = names.split(separator: ",")
-        // One port for all hosts, or one for each.
+        // The address has either one port for all hosts, or one port for each host.
         let ports = value("port")?.split(separator: ",") ?? []
         let places = hosts.indices.map { number -> String in
             guard let port = number < ports.count ? ports[number] : ports.first else { return String(hosts[number]) }
@@ -66,7 +67,7 @@ package struct PostgresAddress: Sendable, Equatable {
         return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
-    /// Whether the address names this machine as a host of the database, by a socket or by loopback.
+    /// Whether the address names this machine as a host of the database, by a local socket or a loopback address.
     package var isLocal: Bool {
         guard let hosts = value("hostaddr") ?? value("host") else { return value("service") == nil }
         return hosts.split(separator: ",").contains { host in
@@ -78,7 +79,8 @@ package struct PostgresAddress: Sendable, Equatable {
         given.first { $0.name == name }?.value
     }
 
-    /// Lends the parameters to libpq as two lists that end with NULL.
+    /// Calls `body` with the parameters in libpq's form: a list of names and a list of values, which both end with
+    /// NULL.
     func lend<Value>(
         password: String?,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Value

@@ -1,32 +1,35 @@
 import CPostgreSQL
 
-/// Many statements in one round trip (libpq's pipeline mode).
+/// The execution of many statements in one round trip, with libpq's pipeline mode.
 ///
-/// Within a transaction a statement without a result waits, and is sent together with the next one that has a result,
-/// or with the commit. The server runs all of them in their order, so that each sees the effects of the earlier ones.
-/// After a failure it skips the rest, `COMMIT` included; the error is thrown where the next result is taken.
+/// Within a transaction, a statement without a result waits, and is sent together with the next statement that has a
+/// result, or with the commit. The server runs all statements in their order, so that each sees the effects of the
+/// earlier ones. After a failure the server skips the remaining statements, including `COMMIT`. The error is thrown
+/// where the next result is read.
 extension PostgresConnection {
-    /// The maximum number of statements that wait.
+    /// The maximum number of waiting statements.
     static let laterMax = 500
 
-    /// A statement that waits, with its values.
+    /// A waiting statement, with its values.
     struct Statement {
         let sql: String
         let parameters: PostgresParameters
     }
 
-    /// A request that the server has not answered.
+    /// A request that the server hasn't answered yet.
     enum Sent {
         case preparation(PreparedKey)
         case statement
     }
 
-    /// Runs a statement before the next one that has a result, or before the commit; outside a transaction, at once.
+    /// Runs a statement before the next statement that has a result or before the commit, or at once outside a
+    /// transaction.
     package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
 
-    /// Runs a statement like the other `runLater`, once for each element, in order.
+    /// Runs a statement once for each element in order, before the next statement that has a result or before the
+    /// commit.
     package func runLater<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -43,7 +46,7 @@ extension PostgresConnection {
         if open == nil || beforeStatement != nil { try settle() }
     }
 
-    /// Runs the waiting statements; returns once all have succeeded.
+    /// Runs the waiting statements, and returns when all have succeeded.
     package func settle() throws(PostgresError) {
         guard !later.isEmpty else { return }
         try beginPipeline()
@@ -56,15 +59,16 @@ extension PostgresConnection {
         later.removeAll(keepingCapacity: true)
     }
 
-    /// Runs the waiting statements and returns how many rows the last one changed.
+    /// Runs the waiting statements, and returns the number of rows that the last statement changed.
     package func lastChanges() throws(PostgresError) -> Int {
         try settle()
         return changes
     }
 
-    /// Runs a statement for each element, in order, in one round trip, and returns the answers.
+    /// Runs a statement for each element in order, in one round trip, and returns the results.
     ///
-    /// - Throws: The first failure, which undoes none of the elements before it: the transaction does.
+    /// - Throws: The first failure. The statements for earlier elements are undone only if the transaction is rolled
+    ///   back.
     func pipeline<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -99,14 +103,14 @@ extension PostgresConnection {
         for statement in later { try send(statement.sql, statement.parameters) }
     }
 
-    /// Ends a pipeline, takes all answers, and returns those of the last `count` statements.
+    /// Ends a pipeline, reads all answers, and returns the results of the last `count` statements.
     func endPipeline(keeping count: Int) throws(PostgresError) -> [PostgresResult] {
         defer { PQexitPipelineMode(handle) }
         guard PQpipelineSync(handle) == 1 else { throw PostgresError(message: PostgresError.message(of: handle)) }
         var results: [PostgresResult] = []
         results.reserveCapacity(count)
         var failure: PostgresError?
-        // Each statement has at most its preparation before it.
+        // Each statement is preceded by at most one request, its preparation.
         let first = sent.count - 2 * count
         for (place, owed) in sent.enumerated() {
             if open?.isCommitting == true, place == sent.count - 1 { open?.mayCancel = false }
@@ -117,7 +121,7 @@ extension PostgresConnection {
                     if place >= first { results.append(result) }
                 }
             } catch {
-                // The server skipped the later statements, which is not their failure.
+                // The errors of later statements don't count, because the server has only skipped them.
                 failure = failure ?? error
                 if case .preparation(let key) = owed { forget(key) }
                 if isLost { throw failure ?? error }
@@ -130,7 +134,8 @@ extension PostgresConnection {
         return results.suffix(count)
     }
 
-    /// Returns the reason for a statement that `cancel` ended; any other error unchanged.
+    /// Returns the error that the transaction took too long if `cancel` ended the statement, or else the unchanged
+    /// error.
     private func sorted(_ error: PostgresError) -> PostgresError {
         guard wasCancelled, error.isTooLong, let open else { return error }
         return open.tooLong

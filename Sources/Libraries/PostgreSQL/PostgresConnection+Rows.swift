@@ -1,11 +1,13 @@
-/// The ways to run the store's statements: as a whole, once for each element, and row after row.
+/// The ways to run the store's statements: with all rows at once, once for each element, or with rows fetched in steps.
 extension PostgresConnection {
-    /// The number of elements in one round trip; their answers are held until the last has arrived.
+    /// The maximum number of elements in one round trip, whose answers are kept in memory until the last has arrived.
     static let pipelineMax = 500
-    /// The number of rows of the first fetch, and of the largest: few at first, since the reader may stop soon.
+    /// The number of rows in the first fetch and in the largest.
+    ///
+    /// The first is small because the reader may stop soon.
     static let fetchSizes = (first: 16, most: 256)
 
-    /// Runs a statement and lends its rows until `row` returns false.
+    /// Runs a statement, and calls `row` with each row until it returns false.
     package func query(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let result = try withParameters { parameters in
             bind(parameters)
@@ -14,7 +16,8 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element, in order, in one round trip for each few hundred, and lends its rows.
+    /// Runs a statement for each element in order, with a few hundred elements in one round trip, and calls `row` with
+    /// each row.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -25,7 +28,7 @@ extension PostgresConnection {
         while !rest.isEmpty {
             let part = rest.prefix(Self.pipelineMax)
             rest = rest.dropFirst(part.count)
-            // All answers first: the handling of a row may run another statement.
+            // All answers are read before any row is handled, because `row` may run another statement.
             let results = try pipeline(sql, each: part, bind: bind)
             for (element, result) in zip(part, results) {
                 try result.forEach { found in
@@ -36,15 +39,16 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a query within a transaction and lends its rows until `row` returns false; fetches few at a time, so that a
-    /// reader that stops early costs little (`DECLARE CURSOR`).
+    /// Runs a query within a transaction, and calls `row` with each row until it returns false.
+    ///
+    /// The rows are fetched in small steps (`DECLARE CURSOR`), so that a reader that stops early costs little.
     package func scan(_ sql: String, bind: (PostgresParameters) -> Void, row: (PostgresRow) throws -> Bool) throws {
         let cursor = "scan\(openCursors)"
         try runLater("DECLARE \(cursor) NO SCROLL CURSOR FOR \(sql)", bind: bind)
         openCursors += 1
         defer {
             openCursors -= 1
-            // A failed transaction no longer has a cursor, and its end closes the cursor anyway.
+            // If the transaction has failed, its end closes the cursor anyway.
             if !hasFailed { try? runLater("CLOSE \(cursor)") }
         }
         var size = Self.fetchSizes.first

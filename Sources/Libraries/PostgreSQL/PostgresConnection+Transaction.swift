@@ -1,24 +1,26 @@
 import CPostgreSQL
 
-/// Transactions, which begin with their first statement, commit with their last, and end if they take too long.
+/// The execution of transactions, which are sent in few round trips and end if they take too long.
 extension PostgresConnection {
-    /// A transaction from its beginning to its end.
+    /// The state of a running transaction.
     struct OpenTransaction {
         let begun = ContinuousClock.now
-        /// The longest time that it may take; nil for no limit.
+        /// The longest time that the transaction may take; nil for no limit.
         let limit: Duration?
-        /// Whether its commit has been sent.
+        /// Whether the commit has been sent.
         var isCommitting = false
-        /// Whether the running statement may be cancelled: not a commit that runs alone, which a server that waits for
-        /// its standby would then report as done.
+        /// Whether the running statement may be cancelled.
+        ///
+        /// A commit must not be cancelled once it runs alone, because a server that waits for its standby would then
+        /// report it as done.
         var mayCancel = true
 
-        /// When its time is over; nil for no limit.
+        /// The moment at which the transaction's time is over; nil for no limit.
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
-        /// Whether its time is over.
+        /// Whether the transaction's time is over.
         var isOver: Bool { end.map { $0 <= .now } ?? false }
 
-        /// The error that is thrown if it takes longer.
+        /// The error that is thrown if the transaction takes too long.
         var tooLong: PostgresError {
             let seconds = (limit ?? .zero) / .seconds(1)
             return PostgresError(
@@ -28,13 +30,13 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a transaction; a failure undoes all of it.
+    /// Runs a transaction, which is undone completely if it fails.
     ///
-    /// `begin` holds the statements that open the transaction; they are sent together with the first later statement
-    /// that returns a result. Once the transaction has taken `limit`, nothing more is sent, and the server is asked to
-    /// cancel the running statement.
-    /// - Throws: Any error of `body`, or a `PostgresError`: of state 08007 if the commit has no reliable answer, so
-    ///   that it may have been carried out; `isTooLong` if it took too long.
+    /// `begin` contains the statements that open the transaction, which are sent together with the first later
+    /// statement that returns a result. When the time `limit` is over, no more statements are sent, and the client
+    /// requests that the server cancels the running statement.
+    /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit has no reliable
+    ///   answer, so that the commit may have been carried out. `isTooLong` is true if the transaction took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,
@@ -56,19 +58,19 @@ extension PostgresConnection {
 
     private func rollBack() {
         dropLater()
-        // Undoing takes no time, and must not fail because the time is over.
+        // A rollback takes little time, and must not fail because the transaction's time is over.
         open = nil
         if isInTransaction { _ = try? execute("ROLLBACK") }
     }
 
-    /// Commits, together with the waiting statements.
+    /// Sends the commit, together with the waiting statements.
     private func commit() throws(PostgresError) {
         var result: PostgresResult?
         do {
             let statement = beforeStatement?("COMMIT") ?? "COMMIT"
             try beginPipeline()
-            // Makes the server send the earlier statements' answers at once instead of along with the commit's, so that
-            // the time of the commit itself is known.
+            // The server must send the answers to the earlier statements at once, and not together with the commit's
+            // answer, so that the client knows when only the commit is running.
             PQsendFlushRequest(handle)
             try send(statement, PostgresParameters())
             open?.isCommitting = true
@@ -78,17 +80,20 @@ extension PostgresConnection {
             guard isLost else { throw error }
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was not answered")
         }
-        // The server answers otherwise, without an error, if a statement failed and the failure was ignored.
+        // If a statement failed and its failure was ignored, the server answers with another command and without an
+        // error.
         guard result?.command == "COMMIT" else {
             throw PostgresError(state: "25P02", message: "a statement of the transaction failed")
         }
-        // The request to cancel may have reached the server while it waited for its standby, and ended that wait.
+        // The cancel request may have reached the server while it was waiting for its standby, and may have ended that
+        // wait.
         guard !wasCancelled else {
             throw PostgresError(state: PostgresError.unknownOutcome, message: "the commit was cut short")
         }
     }
 
-    /// Asks the server to cancel the running statement (`PQcancel`), which then either fails or has succeeded.
+    /// Sends the server a request to cancel the running statement (`PQcancel`), which then either fails or has already
+    /// succeeded.
     func cancel() {
         wasCancelled = true
         guard let request = PQgetCancel(handle) else { return }
@@ -99,15 +104,15 @@ extension PostgresConnection {
 
     // MARK: Pieces
 
-    /// Runs a piece of a transaction so that its failure undoes only that piece.
+    /// Runs a part of a transaction, so that a failure undoes only that part.
     ///
-    /// Statements that wait before the piece run first, and its own waiting statements run before it ends, so that a
-    /// failure is reported where it belongs.
+    /// Statements that waited before the part run first, and the waiting statements of the part run before it ends, so
+    /// that a failure is attributed to the right part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil
         try runLater(begin)
-        // If nothing waits before it, it can't fail, and is sent with the piece's first statement.
+        // If no statement waits before `SAVEPOINT`, it can't fail, and is sent with the first statement of the part.
         if !isLate { try settle() }
         do {
             let value = try body()

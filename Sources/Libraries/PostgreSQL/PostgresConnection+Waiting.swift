@@ -1,15 +1,17 @@
 import CPostgreSQL
 import Glibc
 
-/// Waiting for the server's answers with a time limit: a server that is frozen or cut off neither answers nor closes
-/// the connection.
+/// Waiting for the server's answers with a time limit, because a server that is frozen or cut off neither answers nor
+/// closes the connection.
 extension PostgresConnection {
-    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
+    /// The time that an answer may take, in milliseconds.
+    ///
+    /// An answer may take longer than the server lets a statement run.
     package static let answerMilliseconds = 20_000
 
-    /// Returns the next answer; nil if the statement has no more.
+    /// Returns the next answer, or nil if the statement has no more answers.
     ///
-    /// - Throws: A `PostgresError` if none arrived in time; the connection is then given up.
+    /// - Throws: A `PostgresError` if no answer arrived in time. The connection is then given up.
     func nextAnswer() throws(PostgresError) -> OpaquePointer? {
         guard PQflush(handle) != 0 || PQisBusy(handle) != 0 else { return PQgetResult(handle) }
         let end = ContinuousClock.now + .milliseconds(patience)
@@ -27,7 +29,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Returns the last answer to the sent statements; throws the first failure, if any.
+    /// Returns the last answer to the sent statements, or throws the first failure.
     func lastAnswer() throws(PostgresError) -> PostgresResult {
         var last: PostgresResult?
         var failure: PostgresError?
@@ -43,7 +45,9 @@ extension PostgresConnection {
         return last
     }
 
-    /// Returns the texts of notifications on the channels of `LISTEN`, once there are some or the time is up.
+    /// Returns the texts of notifications on the channels of `LISTEN`.
+    ///
+    /// Waits until a notification arrives or the time is over.
     ///
     /// - Throws: A `PostgresError` if the connection is lost.
     package func notifications(waiting time: Duration) throws(PostgresError) -> [String] {
@@ -64,7 +68,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Waits until something can be read, or written if there is something to write; false when the time is up.
+    /// Waits until the connection is readable, or also writable if `writes` is true, and returns false if the time is
+    /// over.
     private func wait(until end: ContinuousClock.Instant, writes: Bool) throws(PostgresError) -> Bool {
         let rest = (end - .now) / .milliseconds(1)
         var waiting = pollfd(fd: PQsocket(handle), events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0)

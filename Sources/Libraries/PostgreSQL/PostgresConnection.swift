@@ -1,40 +1,45 @@
 import CPostgreSQL
 
-/// One connection to a PostgreSQL server (libpq's `PGconn`).
+/// A connection to a PostgreSQL server (libpq's `PGconn`).
 ///
-/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first runs and stays
-/// prepared as long as the connection lasts. Parameters have types; results are binary.
+/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs, and
+/// stays prepared as long as the connection lasts. Parameters are sent with their types, and results are binary.
 package final class PostgresConnection {
-    /// The maximum number of statements that stay prepared; more than the program has.
+    /// The maximum number of statements that stay prepared.
+    ///
+    /// The program has fewer statements than this maximum.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
-    /// The names of prepared statements, by their text and the types of their parameters.
+    /// The names of prepared statements, by the statements' text and the types of their parameters.
     private var prepared: [PreparedKey: String] = [:]
-    /// The number of names given to prepared statements: a failed preparation leaves a gap.
+    /// The number of names that were given to prepared statements.
+    ///
+    /// A failed preparation also uses a name.
     private var preparedCount = 0
-    /// The number of rows that the last answered statement changed.
+    /// The number of rows that the last statement with an answer changed.
     var changes = 0
-    /// The number of open cursors; each has its own number.
+    /// The number of open cursors, from which the name of the next cursor is made.
     var openCursors = 0
     /// The time that an answer may take, in milliseconds.
     package var patience = PostgresConnection.answerMilliseconds
-    /// A function that receives each statement before it is sent and returns the one to send: tests stop there, step by
-    /// step.
+    /// A function that gets each statement before it is sent, and returns the statement to send.
     ///
-    /// A statement for many elements counts as one. With this function no statement waits for the next.
+    /// The tests use this function to pause a transaction before each statement.
+    ///
+    /// A statement for many elements counts as one. If this function is set, no statement waits for the next.
     package var beforeStatement: ((String) -> String)?
-    /// Whether an answer did not arrive in time.
+    /// Whether the connection was given up because an answer did not arrive in time.
     private(set) var isGivenUp = false
-    /// Whether the server was asked to cancel a statement; the request may arrive later, and cancel another.
+    /// Whether the client has sent a cancel request, which may arrive late and cancel another statement.
     package internal(set) var wasCancelled = false
-    /// Statements without a result that have not been sent yet.
+    /// The waiting statements, which have no result and haven't been sent yet.
     var later: [Statement] = []
-    /// Requests that were sent and not answered yet.
+    /// The requests that were sent and not answered yet.
     var sent: [Sent] = []
     /// The open transaction; nil between transactions.
     var open: OpenTransaction?
-    /// Lists of parameters that are not in use now.
+    /// The lists of parameters that are not in use.
     private var spareParameters: [PostgresParameters] = []
 
     struct PreparedKey: Hashable {
@@ -42,10 +47,10 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to a server; of several hosts, to the first that meets the address's requirements
+    /// Connects to the server, or to the first of several hosts that meets the address's requirements
     /// (`PQconnectdbParams`).
     ///
-    /// Blocks for up to 3 s a host.
+    /// By default, the call blocks for up to 3 s for each host.
     package init(
         _ address: PostgresAddress,
         password: String? = nil
@@ -59,25 +64,25 @@ package final class PostgresConnection {
             throw PostgresError(message: PostgresError.reasons(of: handle))
         }
         self.handle = handle
-        // Required in a pipeline: otherwise both sides may wait for the other to read.
+        // A pipeline needs a nonblocking connection, because otherwise both sides could wait for the other to read.
         PQsetnonblocking(handle, 1)
-        // Notices are for users who type statements.
+        // The server's notices are meant for users who type statements, and are ignored.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
     }
 
     deinit { PQfinish(handle) }
 
-    /// The id of the server's process for the connection (`PQbackendPID`), which the server names when it reports waits
-    /// for locks.
+    /// The id of the server's process for the connection (`PQbackendPID`), by which the server's reports name a
+    /// connection that waits for a lock.
     package var processID: Int32 { PQbackendPID(handle) }
 
-    /// Whether the connection was lost; then every call fails.
+    /// Whether the connection was lost, after which every call fails.
     package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
 
-    /// Marks the connection as lost, since a late answer would be taken for another statement's.
+    /// Marks the connection as lost, because a late answer would be taken for the answer to another statement.
     func giveUp() { isGivenUp = true }
 
-    /// Whether a transaction has failed, so that it takes no further statement.
+    /// Whether the transaction has failed, so that no further statement can run in it.
     var hasFailed: Bool { isLost || PQtransactionStatus(handle) == PQTRANS_INERROR }
 
     /// Whether a transaction is open or has failed.
@@ -86,7 +91,7 @@ package final class PostgresConnection {
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Runs one prepared statement with parameters, after the waiting statements.
+    /// Runs a prepared statement with parameters, after the waiting statements.
     @discardableResult
     package func execute(
         _ sql: String,
@@ -101,7 +106,8 @@ package final class PostgresConnection {
         return result
     }
 
-    /// Runs statements without parameters, separated by semicolons; returns the last one's result, as text.
+    /// Runs statements without parameters, separated by semicolons, and returns the result of the last statement as
+    /// text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
         let sql = beforeStatement?(sql) ?? sql
@@ -118,7 +124,7 @@ package final class PostgresConnection {
 
     // MARK: Prepared statements
 
-    /// Sends a statement within a pipeline; has it prepared first if it is new (`PQsendPrepare`).
+    /// Sends a statement within a pipeline, preceded by its preparation if the statement is new (`PQsendPrepare`).
     func send(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) {
         let key = PreparedKey(sql: sql, types: parameters.types)
         let name = prepared[key] ?? "s\(preparedCount)"
@@ -150,7 +156,7 @@ package final class PostgresConnection {
     /// The maximum number of lists of parameters that are kept for later use.
     private static let sparesMax = 64
 
-    /// Lends an empty list of parameters.
+    /// Calls `body` with an empty list of parameters.
     func withParameters<Value>(
         _ body: (PostgresParameters) throws -> Value
     ) rethrows -> Value {
@@ -159,17 +165,17 @@ package final class PostgresConnection {
         return try body(parameters)
     }
 
-    /// Returns an empty list of parameters, for a statement that waits.
+    /// Returns an empty list of parameters for a waiting statement.
     func takeParameters() -> PostgresParameters { spareParameters.popLast() ?? PostgresParameters() }
 
-    /// Takes back a list that is no longer needed.
+    /// Takes back a list of parameters that is no longer needed.
     func takeBack(_ parameters: PostgresParameters) {
         guard spareParameters.count < Self.sparesMax else { return }
         parameters.removeAll()
         spareParameters.append(parameters)
     }
 
-    /// Takes ownership of an answer; throws its error, if any.
+    /// Takes ownership of an answer, and returns it as a result or throws its error.
     func check(_ answer: OpaquePointer?) throws(PostgresError) -> PostgresResult {
         guard let answer else {
             throw PostgresError(message: PostgresError.message(of: handle))

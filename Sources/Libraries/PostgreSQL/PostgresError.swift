@@ -4,42 +4,46 @@ import CPostgreSQL
 package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// The remedy for an error.
     package enum Kind: Sendable {
-        /// The server can't work now, or can't be reached: a retry may succeed later.
+        /// The server can't work now or can't be reached. A retry may succeed later.
         case server
-        /// Another transaction interfered, or an answer was lost: the whole transaction may be run again.
+        /// Another transaction interfered, or an answer was lost. The whole transaction may be run again.
         case conflict
-        /// The statement or its values are wrong: a retry fails every time.
+        /// The statement or its values are wrong. Every retry would fail.
         case statement
     }
 
-    /// The state of a commit whose answer was lost (08007): it may have been carried out.
+    /// The SQLSTATE 08007, for a commit whose answer was lost and that may have been carried out.
     package static let unknownOutcome = "08007"
 
-    /// The state of a statement that was cancelled because it, or its transaction, took too long.
+    /// The SQLSTATE of a statement that was cancelled because the statement or its transaction took too long.
     static let cancelled = "57014"
-    /// The state of a session whose process must not run beside another that is connected (55006, an object in use).
+    /// The SQLSTATE 55006 (object in use), for a process that must not run beside another process that is connected.
     package static let foe = "55006"
-    /// The state of a lane's check that finds another process in it: the logarithm of 0, which nothing else computes.
+    /// The SQLSTATE with which the check of a lane fails if another process has the lane.
     ///
-    /// As an error it makes the server skip everything sent after it.
+    /// The check computes the logarithm of 0, which no other statement does.
+    ///
+    /// Because the check fails with an error, the server skips all statements that were sent after it.
     package static let lostLane = "2201E"
 
-    /// The SQLSTATE, five characters; empty if the error isn't the server's.
+    /// The SQLSTATE of five characters; empty if the error doesn't come from the server.
     package let state: String
-    /// The primary message, which shows no values.
+    /// The primary message, which contains no values.
     package let message: String
 
     package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
-    /// Makes an error; without a state it is an error of the connection.
+    /// Makes an error.
+    ///
+    /// An error without a state concerns the connection.
     package init(state: String = "", message: String) {
         self.state = state
         self.message = message
     }
 
-    /// Reads the server's error for a result (`PQresultErrorField`), or else the connection's.
+    /// Reads the server's error from a result (`PQresultErrorField`), or else the error of the connection.
     ///
-    /// The detail is left out: it shows values.
+    /// The error's detail is left out, because it can contain values.
     init(_ result: OpaquePointer?, of connection: OpaquePointer) {
         func field(_ code: Character) -> String? {
             guard let byte = code.asciiValue else { return nil }
@@ -55,25 +59,25 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         return text.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
     }
 
-    /// Returns why no host could be connected to, with a reason for each.
+    /// Returns the reasons why the connection failed, with one reason for each host.
     static func reasons(of connection: OpaquePointer) -> String {
         let lines = String(cString: PQerrorMessage(connection)).split(separator: "\n")
-        // The other lines are advice for users of `psql`.
+        // Lines that begin with a tab are advice for users of `psql`.
         let reasons = lines.filter { !$0.hasPrefix("\t") }.map(String.init)
         return reasons.isEmpty ? "the connection failed" : reasons.joined(separator: "; ")
     }
 
     /// The reason why a server that answers can't be used.
     package enum Refusal: Sendable {
-        /// It is read-only: a standby, or by its settings.
+        /// The server is read-only, because it is a standby or because of its settings.
         case readOnly
-        /// It refuses the user, or has no such database.
+        /// The server refuses the user, or doesn't have the database.
         case user
     }
 
-    /// The reason why a server that answers can't be used; nil for all other errors.
+    /// The reason for which a server that answers can't be used; nil for all other errors.
     ///
-    /// For a refused connection, libpq gives no code, only the server's text.
+    /// For a refused connection, libpq provides only the server's text and no code.
     package var refusal: Refusal? {
         if state == "25006" || message.contains("session is read-only") { return .readOnly }
         if ["28", "3D"].contains(String(state.prefix(2))) { return .user }
@@ -83,15 +87,16 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
             || message.contains("no password supplied") ? .user : nil
     }
 
-    /// Whether the statement, or its transaction, took too long.
+    /// Whether the statement or its transaction took too long.
     package var isTooLong: Bool { state == Self.cancelled }
 
     /// The remedy for the error.
     ///
-    /// By the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system, XX
-    /// damage, 25006 a standby, 25P03 an idle transaction and 55006 a process that must not work beside this one are
-    /// the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out, 57014 too long, 23505 unique key, 2201E
-    /// a lost lane and 08007 an unknown outcome are conflicts.
+    /// The codes are listed in Appendix A of PostgreSQL's manual. Server errors are the classes 08 (connection), 53
+    /// (resources), 58 (system) and XX (damage), and the codes 57P0x (shutdown), 25006 (a standby), 25P03 (an idle
+    /// transaction) and 55006 (another process that must not run beside this one). Conflicts are 40001 (serialization),
+    /// 40P01 (deadlock), 55P03 (lock timeout), 57014 (too long), 23505 (unique key), 2201E (a lost lane) and 08007 (an
+    /// unknown outcome).
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict

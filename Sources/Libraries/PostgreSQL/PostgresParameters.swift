@@ -1,4 +1,4 @@
-/// The type that a parameter is sent as, by its number in the server's catalogue.
+/// The type of a parameter, with the type's number in the server's catalogue.
 package enum PostgresType: UInt32, Sendable {
     /// `bytea`.
     case bytes = 17
@@ -10,19 +10,19 @@ package enum PostgresType: UInt32, Sendable {
     case number = 701
 }
 
-/// The parameters of one statement, in the server's binary form, each with its type.
+/// The parameters of a statement in the server's binary form, each with its type.
 ///
-/// The types are always sent: otherwise the server finds no type for `$1 IS NULL`, and takes 32 bits for `1000 * $1`.
-/// Parameters are numbered from 1 and may be set in any order.
+/// The types are always sent, because the server could otherwise not determine a type for `$1 IS NULL`, and would
+/// assume 32 bits for `1000 * $1`. Parameters are numbered from 1 and may be set in any order.
 package final class PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// Where each value begins in `bytes`; less than 0 for NULL.
+    /// The offset of each value in `bytes`, which is negative for NULL.
     private var starts: [Int] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
     private var bytes: [UInt8] = []
 
-    /// Makes an empty list.
+    /// Makes an empty list of parameters.
     package init() {}
 
     /// Removes all parameters, and keeps the memory.
@@ -65,7 +65,7 @@ package final class PostgresParameters {
         lengths[number - 1] = length
     }
 
-    /// The parameters in libpq's form: count, values, lengths and formats, all binary; lent for one call.
+    /// The parameters in libpq's form, which are valid for one call.
     struct Lent {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>?
@@ -74,7 +74,7 @@ package final class PostgresParameters {
     }
 
     func lend<Value>(_ body: (Lent) -> Value) -> Value {
-        // An empty value needs an address too: without one it would be NULL.
+        // Even an empty value needs an address, because a value without an address would be NULL.
         if bytes.isEmpty { bytes.append(0) }
         return bytes.withUnsafeBytes { bytes in
             let base = bytes.bindMemory(to: CChar.self).baseAddress

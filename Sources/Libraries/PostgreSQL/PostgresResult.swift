@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// The server's answer to one statement (`PGresult`): rows in binary form, and the number of changed rows.
+/// The server's answer to a statement (`PGresult`), with rows in binary form and the number of changed rows.
 package final class PostgresResult {
     let handle: OpaquePointer
 
@@ -9,16 +9,18 @@ package final class PostgresResult {
 
     deinit { PQclear(handle) }
 
-    /// The number of rows returned.
+    /// The number of rows in the result.
     package var count: Int { Int(PQntuples(handle)) }
 
     /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes none.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The completed command (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is a `ROLLBACK`.
+    /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`.
+    ///
+    /// The commit of a failed transaction completes as `ROLLBACK`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
-    /// The first row of a result in text form; empty without a row.
+    /// The first row of a result in text form; empty if the result has no rows.
     package var texts: [String] {
         withExtendedLifetime(self) {
             guard count > 0 else { return [] }
@@ -27,10 +29,10 @@ package final class PostgresResult {
         }
     }
 
-    /// Lends a row; it must not outlive the result.
+    /// Returns a row, which must not be used after the result is freed.
     package func row(_ number: Int) -> PostgresRow { PostgresRow(result: handle, number: Int32(number)) }
 
-    /// Lends row after row until `body` returns false.
+    /// Calls `body` with each row until it returns false.
     package func forEach(_ body: (PostgresRow) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
             for number in 0..<count {
@@ -40,7 +42,7 @@ package final class PostgresResult {
     }
 }
 
-/// One row, lent by its result: a pointer and a number, so that passing it on costs nothing.
+/// A row of a result, which is only a pointer and a number and therefore cheap to pass on.
 package struct PostgresRow {
     let result: OpaquePointer
     let number: Int32
@@ -48,7 +50,7 @@ package struct PostgresRow {
     /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns a column's integer, of any width, or 0 and 1 for a Boolean; 0 for NULL.
+    /// Returns the value of an integer column of any width, 0 or 1 for a Boolean, or 0 for NULL.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {
@@ -60,14 +62,14 @@ package struct PostgresRow {
         }
     }
 
-    /// Returns a column's number; 0 for NULL.
+    /// Returns the value of a `double precision` column, or 0 for NULL.
     package func double(_ column: Int32) -> Double {
         let bytes = bytes(column)
         guard bytes.count == 8 else { return 0 }
         return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 
-    /// Lends a column's bytes, or the UTF-8 of its text; none for NULL.
+    /// Returns the bytes of a column, or the UTF-8 of a text column; the buffer is empty for NULL.
     package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, number, column),

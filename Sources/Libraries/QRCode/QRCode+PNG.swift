@@ -1,17 +1,19 @@
 extension QRCode {
-    /// Returns the code as a PNG picture, black on white, each module a square of `scale` pixels.
+    /// Returns the code as a PNG picture in black on white, in which each side of a module has `scale` pixels.
     ///
-    /// It has one bit a pixel, stored uncompressed: a code is small, and no library is needed.
+    /// The picture has one bit for each pixel, and isn't compressed. A code is small even without compression, and no
+    /// library is needed.
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // One bit a pixel, greyscale; the standard compression and filter methods, no interlacing.
+        // The header says: one bit for each pixel, greyscale, the standard compression and filter methods, and no
+        // interlacing.
         file += Self.chunk("IHDR", Self.bytes(side) + Self.bytes(side) + [1, 0, 0, 0, 0])
         file += Self.chunk("IDAT", Self.stored(pixels(scale)))
         return file + Self.chunk("IEND", [])
     }
 
-    /// Returns the rows of pixels, each after a byte that names its filter.
+    /// Returns the rows of pixels, each preceded by a byte for its filter.
     private func pixels(_ scale: Int) -> [UInt8] {
         var pixels: [UInt8] = []
         for row in range {
@@ -56,7 +58,7 @@ extension QRCode {
         return bytes(UInt32(content.count)) + named + bytes(checksum(named))
     }
 
-    /// Returns the CRC-32 of the PNG standard.
+    /// Returns the CRC-32 of bytes, as defined by the PNG standard.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

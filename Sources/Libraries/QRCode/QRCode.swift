@@ -1,20 +1,21 @@
 import CQREncode
 
-/// A text as a QR code: a square of dark and light modules (libqrencode).
+/// A QR code that encodes a text: a square of dark and light modules, made with libqrencode.
 ///
-/// It is drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals, always with the
-/// quiet zone that scanners need.
+/// The code can be drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals. Each
+/// drawing includes the quiet zone that scanners need.
 package struct QRCode: Sendable {
-    /// The number of modules of each side.
+    /// The number of modules on each side of the square.
     package let width: Int
     private let dark: [Bool]
 
-    /// The light modules on each side around the code, as its standard requires.
+    /// The number of light modules around the code on each side, as the QR standard requires.
     static let quiet = 4
 
-    /// Encodes a text with medium error correction; nil for one that is too long for a code, or empty.
+    /// Encodes a text with medium error correction; returns nil if the text is empty or too long for a code.
     ///
-    /// `QRcode_encodeData` makes the smallest code that holds it; the result is freed here.
+    /// `QRcode_encodeData` makes the smallest code that fits the text. The result of that function is freed at the end
+    /// of this initializer.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else { return nil }
@@ -30,14 +31,14 @@ package struct QRCode: Sendable {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
 
-    /// The modules without the quiet zone, a text of 0 and 1 for each row.
+    /// The modules without the quiet zone, as a text of 0 and 1 for each row.
     package var rows: [String] {
         (0..<width).map { row in
             (0..<width).map { isDark(row, $0) ? "1" : "0" }.joined()
         }
     }
 
-    /// The rows or columns with the quiet zone around.
+    /// The indices of the rows or columns, including the quiet zone.
     var range: Range<Int> { -Self.quiet..<(width + Self.quiet) }
 
     /// The code as an SVG picture.
@@ -51,7 +52,7 @@ package struct QRCode: Sendable {
             """
     }
 
-    /// Returns one rectangle for each run of dark modules.
+    /// Returns SVG path data with one rectangle for each run of dark modules in a row.
     private func rectangles(ofRow row: Int) -> String {
         var path = ""
         var column = 0
@@ -63,7 +64,9 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters, two rows to a line, light modules drawn, for dark terminals.
+    /// The code in block characters for terminals with a dark background.
+    ///
+    /// Each line contains two rows, and light modules are drawn.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

@@ -1,25 +1,25 @@
 import CSQLite
 
-/// One connection to a database file (SQLite's `sqlite3`).
+/// A connection to a database file (SQLite's `sqlite3`).
 ///
-/// It belongs to one thread at a time, and its calls block. A statement is prepared when it first runs and stays
-/// prepared as long as the connection lasts.
+/// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs, and
+/// stays prepared as long as the connection lasts.
 package final class SQLiteConnection {
     /// SQLite's connection.
     package let handle: OpaquePointer
-    /// Prepared statements, by their text.
+    /// The prepared statements, by their text.
     private var prepared: [String: OpaquePointer] = [:]
 
-    /// Whether SQLite's journals of savepoints, one for each request, grow with their content, and SQLite doesn't count
-    /// its memory.
+    /// Whether SQLite's memory settings were changed, so that savepoint journals grow with their content and SQLite
+    /// doesn't count its memory.
     ///
-    /// By default each journal takes 64 KiB at once. Setting another size may fail, for example if SQLite was in use
-    /// before: nothing but speed depends on it.
+    /// By default each journal takes 64 KiB at once, and each request has one. The settings can't be changed if SQLite
+    /// was in use before, but only speed depends on them.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
-    /// Opens a file, and creates it if it doesn't exist.
+    /// Opens a database file, and creates the file if it doesn't exist.
     ///
-    /// References between rows are checked. A statement waits up to `busySeconds` for another connection's lock.
+    /// SQLite checks references between rows. A statement waits up to `busySeconds` for the lock of another connection.
     ///
     /// - Throws: `SQLiteError`, also for a file that isn't a database.
     package init(path: String, busySeconds: Int = 0) throws(SQLiteError) {
@@ -35,7 +35,7 @@ package final class SQLiteConnection {
         sqlite3_busy_timeout(opened, Int32(busySeconds) * 1000)
         refuse_quoted_texts(opened)
         try execute("PRAGMA foreign_keys = ON")
-        // Reads the file's header.
+        // This statement reads the file's header, and fails if the file isn't a database.
         _ = try integer("SELECT count(*) FROM sqlite_schema")
     }
 
@@ -51,9 +51,9 @@ package final class SQLiteConnection {
         guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
     }
 
-    /// Lends a prepared statement, and resets it afterwards.
+    /// Calls `body` with a prepared statement, and resets the statement afterwards.
     ///
-    /// - Throws: What `body` throws, or an `SQLiteError`.
+    /// - Throws: Any error of `body`, or an `SQLiteError`.
     package func withPrepared(
         _ sql: String,
         _ body: (OpaquePointer) throws -> Void
@@ -66,7 +66,7 @@ package final class SQLiteConnection {
         try body(statement)
     }
 
-    /// Runs a statement up to its next row; returns false if there is none.
+    /// Runs a statement up to its next row, and returns false if there are no more rows.
     package func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: true
@@ -80,7 +80,7 @@ package final class SQLiteConnection {
         var made: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard sqlite3_prepare_v3(handle, sql, -1, flags, &made, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
-        // A text without a statement.
+        // The text contains no statement.
         guard let made else { throw SQLiteError(code: SQLITE_MISUSE) }
         prepared[sql] = made
         return made
@@ -88,12 +88,14 @@ package final class SQLiteConnection {
 
     // MARK: Short results
 
-    /// Returns the first column of each row as text, with NULL as nil; parameters are texts.
+    /// Returns the first column of each row as text, or nil for NULL.
+    ///
+    /// The parameters are texts too.
     package func texts(_ sql: String, _ parameters: String...) throws -> [String?] {
         var texts: [String?] = []
         try withPrepared(sql) { statement in
             for (index, parameter) in parameters.enumerated() {
-                // The last argument makes SQLite copy the text.
+                // With this value as the last argument, SQLite copies the text.
                 let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
                 sqlite3_bind_text(statement, Int32(index + 1), parameter, -1, copy)
             }
@@ -102,10 +104,10 @@ package final class SQLiteConnection {
         return texts
     }
 
-    /// Returns the first row's first column as text; nil without a row or for NULL.
+    /// Returns the first column of the first row as text, or nil for NULL or if there is no row.
     package func text(_ sql: String) throws -> String? { try texts(sql).first ?? nil }
 
-    /// Returns the first row's first column; 0 without a row or for NULL.
+    /// Returns the first column of the first row as an integer, or 0 for NULL or if there is no row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
@@ -125,7 +127,7 @@ package final class SQLiteConnection {
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Runs a transaction that `begin` begins; a failure undoes all of it.
+    /// Runs a transaction that begins with the statement `begin`, and undoes it completely if it fails.
     package func transaction<Value>(
         beginningWith begin: String = "BEGIN IMMEDIATE",
         _ body: () throws -> Value
@@ -136,13 +138,13 @@ package final class SQLiteConnection {
             try run("COMMIT")
             return value
         } catch {
-            // Some failures, such as a full disk, have undone it already.
+            // After some failures, such as a full disk, SQLite has already undone the transaction.
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }
     }
 
-    /// Runs a piece of a transaction so that its failure undoes that piece alone.
+    /// Runs a part of a transaction, so that a failure undoes only that part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         try run("SAVEPOINT piece")
         do {
@@ -167,9 +169,9 @@ package final class SQLiteConnection {
 
     /// The way in which the log is copied into the database file.
     package enum Checkpoint {
-        /// As much as readers and writers allow, without waiting for them or making them wait.
+        /// Copies as much as readers and writers allow, without waiting for them or making them wait.
         case passive
-        /// The whole log, which is then truncated.
+        /// Copies the whole log, and then truncates the log file.
         case truncate
     }
 
@@ -179,8 +181,9 @@ package final class SQLiteConnection {
         guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
     }
 
-    /// Copies the database into another file, `pages` at a time; `progress` gets the completed part after each step,
-    /// from 0 to 1, and can throw to stop.
+    /// Copies the database into another file, `pages` pages at a time.
+    ///
+    /// After each step, `progress` gets the completed share from 0 to 1, and can throw to stop the copy.
     package func copy(to target: SQLiteConnection, pages: Int32, progress: (Double) throws -> Void) throws {
         guard let copy = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw SQLiteError(of: target.handle)
@@ -194,7 +197,7 @@ package final class SQLiteConnection {
                 try progress(1 - Double(sqlite3_backup_remaining(copy)) / Double(total))
             }
         }
-        // SQLite stores the failure with the target when the copy ends.
+        // When the copy ends, SQLite stores the failure in the target's connection.
         guard code == SQLITE_DONE else {
             throw sqlite3_errcode(target.handle) == SQLITE_OK ? SQLiteError(code: code) : SQLiteError(of: target.handle)
         }

@@ -1,28 +1,30 @@
 import Dispatch
 import Synchronization
 
-/// The connections of one process to a database file with a log (`-wal`): one that writes, for one thread at a time,
-/// and a few that read.
+/// The connections of a process to a database file with a write-ahead log (`-wal`).
+///
+/// One connection writes, for one thread at a time, and a few connections read.
 package final class SQLitePool: Sendable {
-    /// A connection that one thread at a time uses.
+    /// A connection that is used by one thread at a time.
     ///
-    /// `@unchecked` since SQLite's connection can change threads, but not be used by two at once.
+    /// The type is `@unchecked Sendable` because a connection of SQLite can change threads, but must not be used by two
+    /// threads at once.
     private struct Lent: @unchecked Sendable {
         let connection: SQLiteConnection
     }
 
     private let writer: Lent
-    /// Lends the writer in the order of the requests.
+    /// The queue that gives the writing connection to callers in the order of their requests.
     private let turns = DispatchQueue(label: "SQLite writer")
     private let readers = Mutex<[Lent]>([])
     private let room: DispatchSemaphore
     private let open: @Sendable () throws -> SQLiteConnection
 
-    /// Opens the connection that writes; `open` makes each connection.
+    /// Opens the writing connection; `open` makes each connection.
     ///
-    /// At most `readersMax` connections read. They are opened when they are first needed.
+    /// At most `readersMax` reading connections exist. Reading connections are opened when they are first needed.
     ///
-    /// - Throws: What `open` throws, or an `SQLiteError`.
+    /// - Throws: Any error of `open`, or an `SQLiteError`.
     package init(
         readersMax: Int,
         open: @escaping @Sendable () throws -> SQLiteConnection
@@ -33,12 +35,12 @@ package final class SQLitePool: Sendable {
         _ = try writer.connection.text("PRAGMA journal_mode = WAL")
     }
 
-    /// Lends the connection that writes; waits until it is free.
+    /// Calls `body` with the writing connection, after waiting until it is free.
     package func write<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         try turns.sync { try body(writer.connection) }
     }
 
-    /// Lends a connection that reads one committed state; waits until one is free.
+    /// Calls `body` with a connection that reads one committed state, after waiting until a connection is free.
     package func read<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
         room.wait()
         defer { room.signal() }
@@ -46,7 +48,8 @@ package final class SQLitePool: Sendable {
         defer { readers.withLock { $0.append(reader) } }
         let connection = reader.connection
         return try connection.transaction(beginningWith: "BEGIN") {
-            // The first statement that reads fixes the state, and copying the database runs none.
+            // The first statement that reads determines the state. The statement is needed because copying the database
+            // doesn't run one.
             _ = try connection.integer("SELECT 1 FROM sqlite_schema LIMIT 1")
             return try body(connection)
         }

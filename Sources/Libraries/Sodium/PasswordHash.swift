@@ -3,8 +3,8 @@ import CSodium
 extension Sodium {
     /// Hashes a password with argon2id and a fresh salt into libsodium's text form.
     ///
-    /// Takes tens of milliseconds and `memoryBytes` of memory (`crypto_pwhash_str_alg`).
-    /// - Returns: nil if there isn't that much memory.
+    /// The hash takes tens of milliseconds and `memoryBytes` of memory (`crypto_pwhash_str_alg`).
+    /// - Returns: The hash, or nil if not enough memory is available.
     package static func hashPassword(
         _ password: [UInt8],
         memoryBytes: Int,
@@ -29,25 +29,29 @@ extension Sodium {
         )
     }
 
-    /// Returns whether a hash is of this password (`crypto_pwhash_str_verify`), at a hash's cost.
+    /// Returns whether a hash was made from a password (`crypto_pwhash_str_verify`).
+    ///
+    /// The check costs as much as making the hash.
     package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
         prepare()
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
     }
 
-    /// Returns whether a hash was made with other costs, or isn't a hash (`crypto_pwhash_str_needs_rehash`).
+    /// Returns whether a hash was made with other settings or is malformed (`crypto_pwhash_str_needs_rehash`).
     package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
         prepare()
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
     }
 
-    /// Overwrites bytes (`sodium_memzero`), even where the compiler would omit it.
+    /// Overwrites bytes with zeros in a way that the compiler can't omit (`sodium_memzero`).
     package static func wipe(_ bytes: inout [UInt8]) {
         prepare()
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Lends the bytes to C, which needs an address even for an empty array.
+    /// Calls `body` with the bytes as C characters.
+    ///
+    /// C needs an address even for an empty array.
     static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in

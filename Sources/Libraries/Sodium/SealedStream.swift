@@ -1,16 +1,17 @@
 import CSodium
 
-/// A writer of an encrypted stream of pieces, each authenticated and bound to its place in the stream
-/// (XChaCha20-Poly1305, `crypto_secretstream`).
+/// A writer of an encrypted stream of pieces.
 ///
-/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing one; `isLast` shows
+/// Each piece is authenticated and bound to its place in the stream (XChaCha20-Poly1305, `crypto_secretstream`).
+///
+/// The reader refuses a piece that was changed, repeated or moved, or that follows a missing piece. `isLast` shows
 /// whether the stream is complete.
 package struct SealedStreamWriter {
     private var state = crypto_secretstream_xchacha20poly1305_state()
-    /// The bytes that the reader needs before the first piece.
+    /// The header of the stream, which the reader needs before the first piece.
     package let header: [UInt8]
 
-    /// Begins a stream under a key of 32 bytes; nil if the key has another length.
+    /// Begins a stream with a key of 32 bytes; returns nil if the key has another length.
     package init?(key: [UInt8]) {
         guard key.count == SealedStream.keyBytes else { return nil }
         Sodium.prepare()
@@ -19,7 +20,7 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Seals the next piece, adding 17 bytes; `bound` is authenticated but not contained.
+    /// Encrypts the next piece, which grows by 17 bytes; `bound` is authenticated but not included.
     package mutating func seal(
         _ piece: [UInt8],
         boundTo bound: [UInt8],
@@ -40,18 +41,18 @@ package struct SealedStreamWriter {
     }
 }
 
-/// A reader that opens the pieces of a `SealedStreamWriter`, in their order.
+/// A reader that decrypts the pieces of a `SealedStreamWriter` in their order.
 package struct SealedStreamReader {
     private var state = crypto_secretstream_xchacha20poly1305_state()
 
-    /// Begins to open a stream; nil if the key or the header has a wrong form.
+    /// Begins to read a stream; returns nil if the key or the header is malformed.
     package init?(key: [UInt8], header: [UInt8]) {
         guard key.count == SealedStream.keyBytes, header.count == SealedStream.headerBytes else { return nil }
         Sodium.prepare()
         guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else { return nil }
     }
 
-    /// Opens the next piece; nil if it was changed, misplaced, or sealed under another key.
+    /// Decrypts the next piece; returns nil if the piece was changed, misplaced, or encrypted with another key.
     package mutating func open(_ sealed: [UInt8], boundTo bound: [UInt8]) -> (piece: [UInt8], isLast: Bool)? {
         guard sealed.count >= SealedStream.overheadBytes else { return nil }
         var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
@@ -72,23 +73,23 @@ package struct SealedStreamReader {
 
 /// The sizes of sealed streams.
 package enum SealedStream {
-    /// Bytes of a key.
+    /// The number of bytes of a key.
     package static let keyBytes = 32
-    /// Bytes of the header in front of the first piece.
+    /// The number of bytes of the header, which precedes the first piece.
     package static let headerBytes = 24
-    /// Bytes by which a piece grows.
+    /// The number of bytes by which a piece grows.
     package static let overheadBytes = 17
     /// The tag of the last piece.
     fileprivate static let final: UInt8 = 3
 }
 
 extension Sodium {
-    /// Bytes of the salt of a derived key.
+    /// The number of bytes of the salt for a derived key.
     package static let saltBytes = 16
 
     /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
     ///
-    /// - Returns: nil if there is not that much memory, or an argument is out of bounds.
+    /// - Returns: The key, or nil if not enough memory is available or an argument is out of range.
     package static func deriveKey(passphrase: [UInt8], salt: [UInt8], memoryBytes: Int, passes: Int) -> [UInt8]? {
         guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else { return nil }
         prepare()

@@ -1,9 +1,9 @@
 import CSodium
 
-/// The key of one installation, which hashes short secrets and seals answers that must be repeatable.
+/// The key of an installation, with which short secrets are hashed, and answers that must be repeatable are encrypted.
 ///
-/// It lives in a file of mode 0600 beside the database and never inside it, so a stolen database alone gives away
-/// neither passcodes nor sealed answers.
+/// The key is stored in a file of mode 0600 beside the database and never inside it. A stolen database alone therefore
+/// reveals neither passcodes nor encrypted answers.
 package struct ServerKey: Sendable {
     /// The number of bytes of the key.
     package static let byteCount = 32
@@ -11,10 +11,10 @@ package struct ServerKey: Sendable {
     private let sealing: [UInt8]
     private let hashing: [UInt8]
     private let labelling: [UInt8]
-    /// The key's public identifier: 32 hexadecimal digits, kept in the database.
+    /// The key's public identifier of 32 hexadecimal digits, which is stored in the database.
     package let fingerprint: String
 
-    /// Derives the working keys from the key's bytes; nil if their number is wrong.
+    /// Derives the working keys from the key's bytes; returns nil if the number of bytes is wrong.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         Sodium.prepare()
@@ -24,7 +24,7 @@ package struct ServerKey: Sendable {
         fingerprint = Sodium.hex(Self.derive(4, from: bytes).prefix(16))
     }
 
-    /// Derives the working keys from the line of the key's file.
+    /// Derives the working keys from the line in the key's file.
     package init?(secret: String) {
         self.init(Sodium.sha256(secret.utf8))
     }
@@ -36,12 +36,14 @@ package struct ServerKey: Sendable {
         return output
     }
 
-    /// Hashes a short secret under the key (HMAC-SHA-256), bound to its subject.
+    /// Returns the keyed hash of a short secret, bound to the secret's subject (HMAC-SHA-256).
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         Self.digest(Array(subject.utf8) + [0] + Array(secret.utf8), under: hashing)
     }
 
-    /// Makes a label's digest (HMAC-SHA-256 under a separate key): no other hash passes for one.
+    /// Returns the digest for a label.
+    ///
+    /// The digest is an HMAC-SHA-256 with a separate key, so that no other hash can be used for a label.
     package func label(_ subject: String) -> [UInt8] { Self.digest(Array(subject.utf8), under: labelling) }
 
     private static func digest(_ input: [UInt8], under key: [UInt8]) -> [UInt8] {
@@ -50,7 +52,7 @@ package struct ServerKey: Sendable {
         return output
     }
 
-    /// Encrypts and authenticates bytes (XSalsa20-Poly1305, a fresh random nonce in front).
+    /// Encrypts and authenticates bytes with XSalsa20-Poly1305, and puts a fresh random nonce in front.
     package func seal(_ bytes: [UInt8]) -> [UInt8] {
         let nonce = Sodium.randomBytes(Int(crypto_secretbox_NONCEBYTES))
         var box = [UInt8](repeating: 0, count: bytes.count + Int(crypto_secretbox_MACBYTES))
@@ -58,7 +60,7 @@ package struct ServerKey: Sendable {
         return nonce + box
     }
 
-    /// Opens bytes that `seal` sealed; nil if they were changed or sealed under another key.
+    /// Decrypts bytes that `seal` encrypted; returns nil if they were changed or encrypted with another key.
     package func open(_ sealed: [UInt8]) -> [UInt8]? {
         let nonceCount = Int(crypto_secretbox_NONCEBYTES)
         let macCount = Int(crypto_secretbox_MACBYTES)

@@ -1,8 +1,8 @@
 import CSodium
 
-/// A Swift interface to libsodium: random bytes, digests, keyed digests, sealing.
+/// A Swift interface to libsodium, for random bytes, digests, keyed digests and encryption.
 ///
-/// Calls that need it first make sure that `sodium_init` has run, which is safe from any thread.
+/// Functions that need `sodium_init` make sure that it has run, which is safe from any thread.
 package enum Sodium {
     private static let isReady = sodium_init() >= 0
 
@@ -10,7 +10,7 @@ package enum Sodium {
         precondition(isReady, "libsodium can't be initialised")
     }
 
-    /// Makes unpredictable random bytes (`randombytes_buf`).
+    /// Returns unpredictable random bytes (`randombytes_buf`).
     package static func randomBytes(_ count: Int) -> [UInt8] {
         prepare()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -18,7 +18,7 @@ package enum Sodium {
         return bytes
     }
 
-    /// Returns the SHA-256 digest of some bytes, 32 bytes (`crypto_hash_sha256`).
+    /// Returns the SHA-256 digest of bytes, which has 32 bytes (`crypto_hash_sha256`).
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         prepare()
         let input = Array(bytes)
@@ -27,30 +27,31 @@ package enum Sodium {
         return digest
     }
 
-    /// Compares two secrets of one length in constant time (`sodium_memcmp`).
+    /// Returns whether two secrets are equal; secrets of the same length are compared in constant time
+    /// (`sodium_memcmp`).
     package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && sodium_memcmp(left, right, left.count) == 0
     }
 
-    /// Makes a secret to hand out: 256 random bits as 43 characters of base64url.
+    /// Returns a new random secret of 256 bits, as 43 characters of base64url.
     package static func randomSecret() -> String {
         base64URL(randomBytes(32))
     }
 
-    /// Writes bytes as lowercase hexadecimal digits, two for each.
+    /// Returns bytes as lowercase hexadecimal digits, two for each byte.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Writes bytes as base64url without padding (RFC 4648 section 5).
+    /// Returns bytes as base64url without padding (RFC 4648 section 5).
     package static func base64URL(_ bytes: [UInt8]) -> String {
         encode(bytes, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING)
     }
 
-    /// Writes bytes as base64 with padding (RFC 4648 section 4).
+    /// Returns bytes as base64 with padding (RFC 4648 section 4).
     package static func base64(_ bytes: [UInt8]) -> String { encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL) }
 
-    /// Reads base64 with padding; nil if it is malformed.
+    /// Decodes base64 with padding; returns nil if the text is malformed.
     package static func bytes(base64 text: String) -> [UInt8]? {
         prepare()
         var output = [UInt8](repeating: 0, count: text.utf8.count)

@@ -1,19 +1,19 @@
 package import Glibc
 
-/// One MQTT connection of the load side: a non-blocking socket and the bytes still to be written to it.
+/// An MQTT connection of a simulated client: a non-blocking socket and the bytes still to be written to it.
 ///
-/// It belongs to one thread. Packets are collected and leave in one `write`; all packets that have arrived are read in
-/// one `read`.
+/// A connection belongs to one thread. It sends all queued packets in one system call, and reads all received packets
+/// in one system call.
 package final class DeviceSocket {
     let descriptor: Int32
     private var output: [UInt8] = []
-    /// The beginning of a packet whose rest has not arrived.
+    /// The bytes of a packet that has not arrived completely.
     private var input: [UInt8] = []
     private var lastMid: UInt16 = 0
-    /// Messages that the broker has not confirmed.
+    /// The number of published messages that the broker has not confirmed.
     package private(set) var unconfirmed = 0
 
-    /// Begins to connect to an address, and queues the CONNECT.
+    /// Begins to connect to an address, and queues the CONNECT packet.
     ///
     /// - Throws: `LoadError`.
     package init(address: sockaddr_in, login: MQTTWriter.Login) throws(LoadError) {
@@ -23,7 +23,7 @@ package final class DeviceSocket {
 
     deinit { close(descriptor) }
 
-    /// Whether bytes are still to be written.
+    /// Whether the connection has bytes that are not yet written.
     package var hasOutput: Bool { !output.isEmpty }
 
     /// Queues a message with QoS 1.
@@ -35,16 +35,16 @@ package final class DeviceSocket {
     /// Queues a subscription with QoS 1.
     package func subscribe(_ filters: [String]) { MQTTWriter.subscribe(filters, mid: nextMid(), into: &output) }
 
-    /// Queues a PINGREQ.
+    /// Queues a PINGREQ packet.
     package func ping() { MQTTWriter.ping(into: &output) }
 
-    /// Disconnects, without a will.
+    /// Disconnects, so that the broker doesn't publish the will.
     package func disconnect() {
         MQTTWriter.disconnect(into: &output)
         try? flush()
     }
 
-    /// Writes the queued bytes, as far as the system accepts them.
+    /// Writes as many of the queued bytes as the system accepts.
     ///
     /// - Throws: `LoadError` when the connection has ended.
     package func flush() throws(LoadError) {
@@ -59,9 +59,9 @@ package final class DeviceSocket {
         }
     }
 
-    /// Reads once into memory that all connections share, and hands over the complete packets.
+    /// Reads once into `scratch`, which all connections share, and passes the complete packets to `handle`.
     ///
-    /// Messages are acknowledged after `handle` has seen them, with the next `flush()`.
+    /// The acknowledgement of a message is queued after `handle` returns, and the next `flush()` sends it.
     /// - Throws: `LoadError` when the connection has ended.
     package func read(with scratch: UnsafeMutableRawBufferPointer, _ handle: (MQTTPacket) -> Void) throws(LoadError) {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
@@ -109,7 +109,7 @@ package final class DeviceSocket {
 }
 
 extension sockaddr_in {
-    /// Makes the address of a port from an IPv4 number or `localhost`.
+    /// Makes a socket address from an IPv4 address, or `localhost`, and a port.
     package init(host: String, port: Int) {
         self.init()
         sin_family = sa_family_t(AF_INET)
@@ -117,7 +117,7 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection to the address; a socket that doesn't block only begins to connect.
+    /// Opens a TCP connection to the address, or only begins to connect if `isBlocking` is false.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.

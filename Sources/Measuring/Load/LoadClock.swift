@@ -1,24 +1,24 @@
 import Domain
 import Workers
 
-/// The clocks of the load side.
+/// The clocks of the simulated clients and of the measurements.
 package enum LoadClock {
     private static let start = ContinuousClock.now
 
-    /// Nanoseconds since the first call, by a clock that is never set, for measuring.
+    /// The nanoseconds since the first call, by a monotonic clock, for measuring.
     package static var nanoseconds: Int64 { Int64((ContinuousClock.now - start) / .nanoseconds(1)) }
 
-    /// Milliseconds since 1970, for reports.
+    /// The milliseconds since 1970, for the timestamps of reports.
     package static var milliseconds: Int64 { SystemClock().now.milliseconds }
 }
 
-/// A measurement of the time since its creation.
+/// A stopwatch that measures the time since it was created.
 package struct Stopwatch: Sendable {
     private let start = LoadClock.nanoseconds
 
     /// Starts the measurement.
     package init() {}
 
-    /// The seconds since the start.
+    /// The seconds since the stopwatch was started.
     package var seconds: Double { Double(LoadClock.nanoseconds - start) / 1e9 }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An error of a load connection or of its measurement.
+/// An error of a simulated client's connection, or of the measurement that uses it.
 package enum LoadError: Error, Equatable {
-    /// The system's `errno` of a call on a socket.
+    /// A failed system call, with its `errno`.
     case system(function: String, code: Int32)
     case protocolError
-    /// The broker's return code to CONNECT.
+    /// The broker's refusal of a CONNECT, with its return code.
     case refused(code: UInt8)
     case closed
     case timeout(String)

@@ -1,4 +1,4 @@
-/// A packet from the broker, with its bytes still in the buffer it was read into.
+/// A packet from the broker, whose topic and payload point into the buffer that received them.
 package enum MQTTPacket {
     case connectionAnswer(code: UInt8)
     case publish(topic: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, mid: UInt16?)
@@ -8,11 +8,11 @@ package enum MQTTPacket {
     case other
 }
 
-/// A reader that cuts received bytes into MQTT 3.1.1 packets.
+/// A parser that divides received bytes into MQTT 3.1.1 packets.
 struct MQTTReader {
-    /// Returns the first packet and the number of its bytes; nil while it is incomplete.
+    /// Returns the first packet and its size in bytes, or nil while that packet is incomplete.
     ///
-    /// - Throws: `LoadError.protocolError` for a length or packet that is not valid MQTT.
+    /// - Throws: `LoadError.protocolError` for a length or a packet that is not valid MQTT.
     static func next(in bytes: UnsafeRawBufferPointer) throws(LoadError) -> (packet: MQTTPacket, size: Int)? {
         var length = 0
         var at = 1

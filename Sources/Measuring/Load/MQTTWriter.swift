@@ -1,9 +1,11 @@
-/// A writer of MQTT 3.1.1 packets into bytes that are about to be sent.
+/// A writer that appends MQTT 3.1.1 packets to the bytes that a client will send.
 ///
-/// The load side (simulated devices, the benchmark) speaks MQTT directly, without libmosquitto: thousands of
-/// connections in one thread, many packets in one `write`.
+/// The benchmark and the simulated devices don't use libmosquitto, so that one thread can serve thousands of
+/// connections and one system call can send many packets.
 package struct MQTTWriter {
-    /// The fields of a CONNECT; the clean-session flag is always set, since a simulated device keeps its own queue.
+    /// The fields of a CONNECT packet.
+    ///
+    /// The clean-session flag is always set, since a simulated device keeps its own queue of messages.
     package struct Login: Sendable {
         var clientID: String
         var username: String
@@ -11,7 +13,7 @@ package struct MQTTWriter {
         var will: (topic: String, payload: [UInt8])?
         var keepAliveSeconds: UInt16
 
-        /// Makes a login with or without a will.
+        /// Creates the fields of a CONNECT packet, with or without a will.
         package init(
             clientID: String,
             username: String,
@@ -27,7 +29,7 @@ package struct MQTTWriter {
         }
     }
 
-    /// Appends a CONNECT.
+    /// Appends a CONNECT packet.
     package static func connect(_ login: Login, into bytes: inout [UInt8]) {
         var body: [UInt8] = []
         append("MQTT", to: &body)
@@ -45,7 +47,7 @@ package struct MQTTWriter {
         finish(0x10, body, into: &bytes)
     }
 
-    /// Appends a PUBLISH with QoS 1.
+    /// Appends a PUBLISH packet with QoS 1.
     package static func publish(topic: [UInt8], payload: some Collection<UInt8>, mid: UInt16, into bytes: inout [UInt8])
     {
         bytes.append(0x32)
@@ -56,7 +58,7 @@ package struct MQTTWriter {
         bytes.append(contentsOf: payload)
     }
 
-    /// Appends a SUBSCRIBE with QoS 1.
+    /// Appends a SUBSCRIBE packet that requests QoS 1.
     package static func subscribe(_ filters: [String], mid: UInt16, into bytes: inout [UInt8]) {
         var body: [UInt8] = []
         append(mid, to: &body)
@@ -67,16 +69,16 @@ package struct MQTTWriter {
         finish(0x82, body, into: &bytes)
     }
 
-    /// Appends a PUBACK.
+    /// Appends a PUBACK packet.
     package static func acknowledge(_ mid: UInt16, into bytes: inout [UInt8]) {
         bytes += [0x40, 2]
         append(mid, to: &bytes)
     }
 
-    /// Appends a PINGREQ.
+    /// Appends a PINGREQ packet.
     package static func ping(into bytes: inout [UInt8]) { bytes += [0xC0, 0] }
 
-    /// Appends a DISCONNECT.
+    /// Appends a DISCONNECT packet.
     package static func disconnect(into bytes: inout [UInt8]) { bytes += [0xE0, 0] }
 
     private static func finish(_ header: UInt8, _ body: [UInt8], into bytes: inout [UInt8]) {

@@ -1,6 +1,6 @@
-/// Random names for clients that exist once: hex digits, two for each byte.
+/// Random names for clients that are used only once.
 package enum RandomHex {
-    /// Returns `count` random bytes as lower-case hex digits.
+    /// Returns `count` random bytes as lower-case hex digits, two for each byte.
     package static func digits(bytes count: Int) -> String {
         (0..<count).map { _ in
             let byte = UInt8.random(in: 0...255)

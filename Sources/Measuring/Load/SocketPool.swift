@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Many connections in one thread with a common wait; each has the number under which it was set.
+/// Many connections that one thread serves with a single wait; each connection has a number.
 ///
-/// It uses `epoll`, so that a wait costs the same with thousands of connections as with ten: the load takes its time
-/// from the measured system.
+/// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
+/// load shares the processor with the measured system.
 package final class SocketPool {
-    /// The connections by their numbers; nil where none is set.
+    /// The connections by their numbers, with nil for each unused number.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]
@@ -24,9 +24,9 @@ package final class SocketPool {
         isWriting = Array(repeating: false, count: count)
     }
 
-    /// Sets the connection at a place, or removes it.
+    /// Sets or removes the connection with a number.
     package func set(_ index: Int, _ socket: DeviceSocket?) {
-        // Closing a descriptor removes it from the wait.
+        // The old connection's descriptor is closed here, which also removes it from `epoll`.
         sockets[index] = socket
         isWriting[index] = false
         if let socket { watch(index, socket, operation: EPOLL_CTL_ADD) }
@@ -45,9 +45,9 @@ package final class SocketPool {
         watch(index, socket, operation: EPOLL_CTL_MOD)
     }
 
-    /// Writes the bytes queued on one connection.
+    /// Writes the bytes that are queued on a connection.
     ///
-    /// - Returns: False if the connection has ended; it is then removed.
+    /// - Returns: False if the connection has ended; the pool then removes it.
     @discardableResult
     package func flush(_ index: Int) -> Bool {
         guard let socket = sockets[index] else { return false }
@@ -61,18 +61,18 @@ package final class SocketPool {
         }
     }
 
-    /// Disconnects one connection, without a will, and removes it.
+    /// Disconnects and removes a connection, whose will the broker doesn't publish.
     package func end(_ index: Int) {
         sockets[index]?.disconnect()
         set(index, nil)
     }
 
-    /// Waits for events, hands over all received packets, and writes the queued bytes.
+    /// Waits for events, passes all received packets to `handle`, and writes the queued bytes.
     ///
     /// - Parameters:
     ///   - milliseconds: The longest wait.
     ///   - handle: Receives each packet with the number of its connection.
-    ///   - lost: Receives the number of each connection that ended; it is already removed.
+    ///   - lost: Receives the number of each connection that has ended, after the pool has removed the connection.
     package func turn(milliseconds: Int32, _ handle: (Int, MQTTPacket) -> Void, lost: (Int, LoadError) -> Void) {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return }

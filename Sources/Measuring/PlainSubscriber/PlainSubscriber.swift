@@ -1,19 +1,20 @@
 import CMosquitto
 package import Mosquitto
 
-/// A subscriber as in the library's manual, which confirms each message before it sees it.
+/// A subscriber that uses libmosquitto as its manual shows: the library confirms each message before the program has
+/// processed it.
 ///
-/// `lamplighter-bench` compares the service with it, and a test uses it to show that the loss which `MosquittoClient`
-/// prevents would be noticed.
+/// `lamplighter-bench` compares the service with this subscriber. A test uses it to show that messages are lost without
+/// the late confirmations of `MosquittoClient`.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 
-    /// The handle, and the state that its callbacks write.
+    /// The library's handle, and the counts that its callbacks update.
     private final class Counter {
         let handle: OpaquePointer
         var received = 0
         var granted = 0
-        /// The number of messages received before each unanswered SUBSCRIBE.
+        /// For each unanswered SUBSCRIBE, the number of messages that were received before it was sent.
         var asked: [Int] = []
         var confirmed = 0
 
@@ -26,7 +27,7 @@ package struct PlainSubscriber: ~Copyable {
         }
     }
 
-    /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
+    /// Connects and subscribes with QoS 1, by means of `mosquitto_connect_bind_v5` and `mosquitto_loop`.
     ///
     /// - Throws: `MosquittoError`.
     package init(_ options: ConnectionOptions, filters: [String]) throws(MosquittoError) {
@@ -51,12 +52,13 @@ package struct PlainSubscriber: ~Copyable {
     /// The number of messages received so far.
     package var received: Int { count.received }
 
-    /// The number of messages whose confirmations the broker has read, as of the last answer to `askForConfirmed(_:)`.
+    /// The number of messages whose confirmations the broker had read when it last answered `askForConfirmed(_:)`.
     package var confirmed: Int { count.confirmed }
 
-    /// Subscribes to one more filter without waiting.
+    /// Subscribes to one more filter, without waiting for the broker's answer.
     ///
-    /// A broker reads a connection in order: when it answers, it has read all confirmations sent before.
+    /// Since the broker reads a connection's packets in order, its answer shows that it has read all confirmations sent
+    /// before.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func askForConfirmed(_ filter: String) throws(MosquittoError) {
@@ -64,11 +66,11 @@ package struct PlainSubscriber: ~Copyable {
         try count.subscribe(filter)
     }
 
-    /// Whether the broker has granted a filter; messages published before are not received.
+    /// Whether the broker has granted a filter; the subscriber doesn't receive messages that were published earlier.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter and loops until the broker has answered, and so has read everything that this
-    /// client sent before.
+    /// Subscribes to one more filter and waits for the broker's answer, which shows that the broker has read everything
+    /// that this client sent before.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
@@ -77,7 +79,7 @@ package struct PlainSubscriber: ~Copyable {
         while count.granted == before { try loop() }
     }
 
-    /// Runs the library's own loop once: waits up to 100 ms, reads the available messages and confirms them.
+    /// Runs the library's own loop once, which waits up to 100 ms, reads the available messages and confirms them.
     ///
     /// - Throws: `MosquittoError` when the connection has ended.
     package mutating func loop() throws(MosquittoError) {

@@ -1,32 +1,34 @@
-/// A circuit breaker that keeps one outside party from slowing the rest: few calls at a time, none while it is down.
+/// A circuit breaker that keeps one outside party from slowing the rest.
 ///
-/// While closed, it admits calls. After some failures in a row it opens and refuses calls at once. After a pause it
-/// admits one call, the probe: if the probe is answered the breaker closes, otherwise it stays open.
+/// The breaker admits few calls to the party at a time, and none while the party is down.
+///
+/// A closed breaker admits calls. After several failures in a row the breaker opens, and refuses calls at once. After a
+/// pause it admits one call, the probe. If the probe is answered, the breaker closes; otherwise it stays open.
 struct Breaker {
     /// The limits of a breaker.
     struct Limits: Sendable {
-        /// The number of failures in a row that open it.
+        /// The number of failures in a row after which the breaker opens.
         var failuresMax: Int
-        /// How long it stays open before a probe.
+        /// The time for which the breaker stays open before it admits a probe.
         var pause: Duration
-        /// The number of calls that may run at once.
+        /// The maximum number of calls that may run at the same time.
         var callsMax: Int
     }
 
     /// The decision about a call.
     enum Admission: Equatable {
         case call(isProbe: Bool)
-        /// Refused for now; a retry makes sense after the given seconds.
+        /// The call is refused; the caller can retry after the given number of seconds.
         case refused(retryAfter: Int64)
     }
 
     /// The outcome of a call.
     enum Outcome {
-        /// The other side answered, whatever it said.
+        /// The other side answered, with any answer.
         case answered
-        /// The other side did not answer, or said that it can't.
+        /// The other side did not answer, or answered that it can't handle the call.
         case failed
-        /// We gave up for our own reason.
+        /// The caller gave up for a reason of its own.
         case cancelled
     }
 
@@ -38,10 +40,12 @@ struct Breaker {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether no call runs and no failure must be remembered.
+    /// Whether the breaker can be forgotten, because no call is running and there is no failure to remember.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Decides whether a call may begin; `leave` must follow each admitted call.
+    /// Decides whether a call may begin.
+    ///
+    /// Each admitted call must be followed by `leave`.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {
@@ -56,7 +60,9 @@ struct Breaker {
         return .call(isProbe: false)
     }
 
-    /// Notes a call's end; while the breaker is open only the probe's counts.
+    /// Records the end of a call.
+    ///
+    /// While the breaker is open, only the outcome of the probe counts.
     mutating func leave(_ outcome: Outcome, isProbe: Bool, at now: ContinuousClock.Instant) {
         precondition(calls > 0, "a call ended that never began")
         calls -= 1

@@ -1,11 +1,13 @@
 import CCurl
 
-/// One transfer of libcurl (`CURL *`) and the lists that it needs until its end.
+/// A handle of libcurl (`CURL *`), with the lists that it needs until its end.
 struct CurlHandle: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// Whether libcurl is initialised, once: `curl_global_init` isn't safe from two threads.
+    /// Whether libcurl was initialised.
+    ///
+    /// A `static let` initialises libcurl only once, which is necessary because `curl_global_init` isn't thread-safe.
     private static let isReady = ccurl_global_init() == CURLE_OK
 
     init() throws(CurlError) {
@@ -18,7 +20,7 @@ struct CurlHandle: ~Copyable {
         for list in lists { curl_slist_free_all(list) }
     }
 
-    /// Forgets all options for another transfer, but keeps open connections (`curl_easy_reset`).
+    /// Resets all options for another transfer, and keeps open connections (`curl_easy_reset`).
     mutating func reset() {
         curl_easy_reset(handle)
         for list in lists { curl_slist_free_all(list) }
@@ -29,16 +31,18 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_long(handle, option, value))
     }
 
-    /// Sets a text option; libcurl copies the text (`curl_easy_setopt`).
+    /// Sets a text option, whose text libcurl copies (`curl_easy_setopt`).
     mutating func set(_ option: CURLoption, _ value: String) throws(CurlError) {
         try check(ccurl_set_text(handle, option, value))
     }
 
-    /// Sets a list option; libcurl keeps the list's address, so it is freed after the handle.
+    /// Sets a list option.
+    ///
+    /// libcurl keeps the list's address, so the list is freed after the handle.
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {
-            // NULL means out of memory; the list is unchanged.
+            // NULL means that memory is short. The list is then unchanged.
             guard let longer = curl_slist_append(list, value) else {
                 curl_slist_free_all(list)
                 throw CurlError(CURLE_OUT_OF_MEMORY)
@@ -58,7 +62,7 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// Sets the function that decides from time to time whether to go on (`CURLOPT_XFERINFOFUNCTION`).
+    /// Sets the function that libcurl calls regularly to ask whether to continue (`CURLOPT_XFERINFOFUNCTION`).
     mutating func setProgress(
         _ function: curl_xferinfo_callback,
         _ context: UnsafeMutableRawPointer?
@@ -66,7 +70,7 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_progress(handle, function, context))
     }
 
-    /// Sets the function that opens a socket to each address (`CURLOPT_OPENSOCKETFUNCTION`).
+    /// Sets the function that opens a socket for each address (`CURLOPT_OPENSOCKETFUNCTION`).
     mutating func setOpener(
         _ function: curl_opensocket_callback,
         _ context: UnsafeMutableRawPointer?
@@ -74,7 +78,8 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_opener(handle, function, context))
     }
 
-    /// Sets the function that decides, once connected, whether the request is sent (`CURLOPT_PREREQFUNCTION`).
+    /// Sets the function that decides after the connection is made whether the request is sent
+    /// (`CURLOPT_PREREQFUNCTION`).
     mutating func setBeginner(
         _ function: curl_prereq_callback,
         _ context: UnsafeMutableRawPointer?
@@ -82,16 +87,17 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_beginner(handle, function, context))
     }
 
-    /// The seconds of the response's `Retry-After`, or until its date; 0 without one.
+    /// The number of seconds in the response's `Retry-After`, or until the date in it; 0 if the response has none.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
         ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)
         return Int64(seconds)
     }
 
-    /// Performs the transfer and returns the server's last status (`curl_easy_perform`); blocks.
+    /// Performs the transfer, blocks until its end, and returns the server's last status (`curl_easy_perform`).
     mutating func perform() throws(CurlError) -> Int {
-        // Uses no proxy of the environment, and no signals: libcurl's time-outs of name look-ups use SIGALRM.
+        // No proxy from the environment is used, and no signals, because libcurl's timeouts of name lookups would use
+        // SIGALRM.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOSIGNAL, 1)
         let code = curl_easy_perform(handle)
@@ -101,20 +107,20 @@ struct CurlHandle: ~Copyable {
         return status
     }
 
-    /// Sends bytes and discards the response; blocks until the end (`curl_easy_perform`).
+    /// Sends bytes, discards the response, and blocks until the end (`curl_easy_perform`).
     mutating func perform(uploading bytes: [UInt8]) throws(CurlError) {
         let upload = Upload(bytes)
         let context = Unmanaged.passUnretained(upload).toOpaque()
         try check(ccurl_set_reader(handle, readUpload, context))
         try setDownload(dropDownload, nil)
-        // The callback holds only its address.
+        // The callback has only the object's address, so the object must be kept alive.
         _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
     private func check(_ code: CURLcode) throws(CurlError) { guard code == CURLE_OK else { throw CurlError(code) } }
 }
 
-/// A failure of libcurl: its result, and the server's last status.
+/// A failure of libcurl, with libcurl's result and the server's last status.
 struct CurlError: Error {
     let code: CURLcode
     let status: Int
@@ -131,13 +137,13 @@ struct CurlError: Error {
     }
 }
 
-/// The bytes still to be sent.
+/// The bytes that must still be sent.
 private final class Upload {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Copies as many bytes as fit into a buffer.
+    /// Copies as many bytes as fit into a buffer, and returns their number.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let part = rest.prefix(buffer.count)
         buffer.copyBytes(from: part)
@@ -146,7 +152,7 @@ private final class Upload {
     }
 }
 
-/// `CURLOPT_READFUNCTION`: called on the thread that performs.
+/// The function for `CURLOPT_READFUNCTION`, which libcurl calls on the thread of the transfer.
 private func readUpload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -158,7 +164,7 @@ private func readUpload(
     return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// `CURLOPT_WRITEFUNCTION`: reports all bytes as taken; the default would print them.
+/// The function for `CURLOPT_WRITEFUNCTION`, which discards all bytes; libcurl's default would print them.
 private func dropDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The transfers under way of some clients, so that all can be cancelled.
+/// The running transfers of several clients, which can be cancelled together.
 package final class OpenTransfers: Sendable {
-    /// The transfers; nil after `cancel`.
+    /// The running transfers; nil after `cancel`.
     private let transfers = Mutex<[ObjectIdentifier: WebTransfer]?>([:])
 
     /// Makes an empty collection.
     package init() {}
 
-    /// Adds a transfer; returns false after `cancel`.
+    /// Adds a transfer, or returns false after `cancel`.
     func add(_ transfer: WebTransfer) -> Bool {
         transfers.withLock { transfers in
             guard transfers != nil else { return false }
@@ -22,7 +22,7 @@ package final class OpenTransfers: Sendable {
         transfers.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(transfer)) }
     }
 
-    /// Cancels the transfers under way, within about a second, and lets none begin any more.
+    /// Cancels the running transfers within about a second, and lets no new transfer begin.
     package func cancel() {
         let open = transfers.withLock { transfers in
             defer { transfers = nil }

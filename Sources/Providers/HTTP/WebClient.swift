@@ -3,61 +3,67 @@ import NIOPosix
 
 /// A client that sends HTTP requests to outside parties, within limits of time and size (libcurl).
 ///
-/// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
+/// A call blocks one thread of a small pool until its end. Few calls run at a time, because each outside party has its
 /// own `Breaker`.
 package final class WebClient: Sendable {
-    /// A request.
+    /// An HTTP request.
     struct Request: Sendable {
         var url: String
         var headers: [(name: String, value: String)] = []
-        /// The body; a request with a body is a POST.
+        /// The body.
+        ///
+        /// A request with a body is a POST.
         var body: (type: String, bytes: [UInt8])?
-        /// Whether it is a HEAD.
+        /// Whether the request is a HEAD.
         var isHead = false
-        /// The rule for the addresses to connect to, and the URL's parts that it judges; nil for an operator's URL.
+        /// The rule for the addresses to which the client may connect, with the parsed URL; nil for a URL that an
+        /// operator has set.
         var outbound: (rule: OutboundRule, url: OutboundURL)?
-        /// Called once connected: whether the request may still be sent.
+        /// Returns whether the request may still be sent.
+        ///
+        /// The function is called when the connection is made.
         var mayBegin: @Sendable () -> Bool = { true }
     }
 
-    /// A response, of any status.
+    /// A response with any status.
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
-        /// The seconds after which the server asks to be tried again; 0 if it doesn't say.
+        /// The number of seconds in the server's `Retry-After`; 0 if the response has none.
         var retryAfter: Int64 = 0
 
         var isSuccess: Bool { (200...299).contains(status) }
     }
 
-    /// The reason why there is no response, without any address or secret.
+    /// The reason why the call got no response, without any address or secret.
     enum Failure: String, Error {
-        case timedOut = "it did not answer in time"
-        case unreachable = "it could not be reached"
-        case tooLarge = "its answer was too large"
+        case timedOut = "the server did not answer in time"
+        case unreachable = "the server could not be reached"
+        case tooLarge = "the server's answer was too large"
         case cancelled = "the call was cancelled"
-        case withdrawn = "it was withdrawn before it was sent"
-        case addressNotAllowed = "its name leads to an address that is not allowed"
+        case withdrawn = "the request was withdrawn before it was sent"
+        case addressNotAllowed = "the server's name leads to an address that is not allowed"
     }
 
-    /// The longest time to connect to a server.
+    /// The longest time for connecting to a server.
     private static let connectTimeout = Duration.seconds(3)
     /// The maximum number of bytes of a response body.
     private static let bodyMax = 262_144
 
     private let threads = NIOThreadPool(numberOfThreads: 16)
-    /// Calls under way, which `shutdown` cancels.
+    /// The running calls, which `shutdown` cancels.
     private let transfers = OpenTransfers()
 
     /// Makes a client.
     package init() { threads.start() }
 
     deinit {
-        // A service start that fails half-way doesn't shut the pool down, and the library would trap at its end.
+        // If the start of the service fails halfway, nothing shuts the pool down, and the library would trap when the
+        // pool is destroyed.
         threads.shutdownGracefully { _ in }
     }
 
-    /// Sends a request once; gives up at the deadline.
+    /// Sends a request once, and gives up at the deadline.
     func call(_ request: Request, until deadline: ContinuousClock.Instant) async throws(Failure) -> Answer {
         let transfer = WebTransfer(
             request,
@@ -79,9 +85,11 @@ package final class WebClient: Sendable {
         return try outcome.get()
     }
 
-    /// Requests a URL once and blocks the calling thread, for commands.
+    /// Requests a URL once, and blocks the calling thread.
     ///
-    /// Returns nil if there is no response.
+    /// The commands of `lamplighter` use this function.
+    ///
+    /// The result is nil if there is no response.
     package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
         let transfer = WebTransfer(
             Request(url: url),
@@ -92,10 +100,10 @@ package final class WebClient: Sendable {
         return try? transfer.perform().get().body
     }
 
-    /// Cancels the calls under way, and refuses further ones.
+    /// Cancels the running calls, and refuses further calls.
     package func shutdown() async {
         transfers.cancel()
-        // The only error means that it was already shut down.
+        // The only possible error means that the pool was already shut down.
         try? await threads.shutdownGracefully()
     }
 }

@@ -3,9 +3,9 @@ import Domain
 import Glibc
 import Synchronization
 
-/// One HTTP call of libcurl: the request, its deadline, and the response so far.
+/// One HTTP call of libcurl, with the request, the deadline, and the response so far.
 ///
-/// `perform` runs on one thread; any thread may call `cancel`.
+/// `perform` runs on one thread, but any thread may call `cancel`.
 final class WebTransfer: Sendable {
     private let request: WebClient.Request
     private let deadline: ContinuousClock.Instant
@@ -26,10 +26,10 @@ final class WebTransfer: Sendable {
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Ends the call as soon as libcurl asks whether to go on, about a second later at most.
+    /// Ends the call when libcurl next asks whether to continue, which is after about a second at most.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Sends the request and blocks until the response.
+    /// Sends the request, and blocks until the response has arrived.
     func perform() -> Result<WebClient.Answer, WebClient.Failure> {
         do throws(CurlError) {
             var curl = try CurlHandle()
@@ -39,7 +39,8 @@ final class WebTransfer: Sendable {
         }
     }
 
-    /// Sends the request, on an open connection of the handle if there is one, and blocks until the response.
+    /// Sends the request with a handle, which reuses an open connection if possible, and blocks until the response has
+    /// arrived.
     func perform(on curl: inout CurlHandle) -> Result<WebClient.Answer, WebClient.Failure> {
         let left = milliseconds(deadline - .now)
         guard left > 0 else { return .failure(.timedOut) }
@@ -56,7 +57,7 @@ final class WebTransfer: Sendable {
 
     private func prepare(_ curl: inout CurlHandle, _ left: Int) throws(CurlError) {
         try curl.set(CURLOPT_URL, request.url)
-        // Follows no redirects, as is libcurl's default: they would carry secrets to strangers.
+        // Redirects are not followed, which is libcurl's default, because they could send secrets to strangers.
         try curl.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try curl.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, min(left, milliseconds(connectTimeout))))
@@ -65,7 +66,7 @@ final class WebTransfer: Sendable {
         var headers = ["Accept: application/json"]
         headers += request.headers.map { "\($0.name): \($0.value)" }
         if let body = request.body {
-            // Without `Expect: 100-continue`, whose answer libcurl would wait for.
+            // The empty `Expect` header removes `Expect: 100-continue`, for whose answer libcurl would wait.
             headers += ["Content-Type: \(body.type)", "Expect:"]
             try curl.set(CURLOPT_POST, 1)
             try curl.set(body: body.bytes)
@@ -80,7 +81,7 @@ final class WebTransfer: Sendable {
         if wasRefused.load(ordering: .relaxed), error.code == CURLE_COULDNT_CONNECT { return .addressNotAllowed }
         switch error.code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
-        // Only `append` ends a call this way.
+        // Only `append` ends a call with this error.
         case CURLE_WRITE_ERROR: return .tooLarge
         default: return .unreachable
         }
@@ -90,7 +91,7 @@ final class WebTransfer: Sendable {
 
     // MARK: Called by libcurl
 
-    /// Appends a piece of the response; returns false if it becomes too large.
+    /// Appends a piece of the response, or returns false if the response would become too large.
     fileprivate func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         received.withLock { body in
             guard piece.count <= body.bytesMax - body.bytes.count else { return false }
@@ -113,7 +114,7 @@ final class WebTransfer: Sendable {
 }
 
 extension CurlHandle {
-    /// Performs a transfer whose response the object receives; returns the status.
+    /// Performs a transfer whose response is stored in `transfer`, and returns the status.
     fileprivate mutating func perform(
         receivingInto transfer: WebTransfer
     ) throws(CurlError) -> Int {
@@ -126,7 +127,9 @@ extension CurlHandle {
     }
 }
 
-/// `CURLOPT_WRITEFUNCTION`: any result but the number of bytes ends the transfer.
+/// The function for `CURLOPT_WRITEFUNCTION`.
+///
+/// Any result except the number of bytes ends the transfer.
 private func takeDownload(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int,
@@ -136,11 +139,13 @@ private func takeDownload(
     guard let buffer, let context else { return 0 }
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
-    // An empty piece can't be refused.
+    // An empty piece can't be refused, because its size equals the result that means refusal.
     return piece.isEmpty || transfer.append(piece) ? piece.count : 0
 }
 
-/// `CURLOPT_XFERINFOFUNCTION`: any result but 0 ends the transfer; called about once a second.
+/// The function for `CURLOPT_XFERINFOFUNCTION`, which libcurl calls about once a second.
+///
+/// Any result except 0 ends the transfer.
 private func watchProgress(
     _ context: UnsafeMutableRawPointer?,
     _: curl_off_t,
@@ -152,7 +157,9 @@ private func watchProgress(
     return Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue().mustEnd ? 1 : 0
 }
 
-/// `CURLOPT_PREREQFUNCTION`: called when the connection stands, which a slow name server or receiver can delay.
+/// The function for `CURLOPT_PREREQFUNCTION`, which libcurl calls when the connection is made.
+///
+/// A slow name server or receiver can delay the connection.
 private func beginRequest(
     _ context: UnsafeMutableRawPointer?,
     _: UnsafeMutablePointer<CChar>?,
@@ -165,7 +172,8 @@ private func beginRequest(
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// `CURLOPT_OPENSOCKETFUNCTION`: called for each address that libcurl tries, which is exactly the one it connects to.
+/// The function for `CURLOPT_OPENSOCKETFUNCTION`, which libcurl calls for each address before it connects to exactly
+/// that address.
 private func openSocket(
     _ context: UnsafeMutableRawPointer?,
     _: curlsocktype,
@@ -177,7 +185,9 @@ private func openSocket(
     return socket(place.pointee.family, place.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), place.pointee.protocol)
 }
 
-/// Returns the address within libcurl's structure, which is longer than declared for IPv6; nil for another family.
+/// Returns the address in libcurl's structure, or nil for an unknown family.
+///
+/// For IPv6 the structure is longer than declared.
 private func address(of place: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let start = UnsafeRawPointer(place) + offset

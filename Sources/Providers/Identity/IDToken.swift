@@ -3,24 +3,27 @@ import Foundation
 import JSON
 import Sodium
 
-/// A parsed ID token (a signed JWT), and the rules that its claims must follow.
+/// A parsed ID token (a signed JWT), with the rules for its claims.
 struct IDToken {
-    /// The accepted algorithms: neither `none` nor the HS family, whose key would be public.
+    /// The accepted algorithms.
+    ///
+    /// The algorithm `none` is not accepted, and neither are the HS algorithms, for which the public key would serve as
+    /// the secret.
     static let algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
     /// The token as received.
     let text: String
-    /// The signature, and the signed bytes: header and claims as received.
+    /// The signature, and the signed bytes, which are the header and the claims as received.
     let signature: [UInt8]
     let signed: [UInt8]
     /// The algorithm that the token names.
     let algorithm: String
-    /// The id of the issuer's key that the token names.
+    /// The id of the issuer's key, if the token names one.
     let keyID: String?
-    /// The claims; not to be trusted before the signature is verified.
+    /// The claims, which must not be trusted before the signature is verified.
     let claims: JSONObject
 
-    /// Parses a token; nil for another form or algorithm, and for unknown conditions (`crit`).
+    /// Parses a token; returns nil for another form or algorithm, and for a token with critical extensions (`crit`).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Self.bytes(parts[2]), !signature.isEmpty,
@@ -45,7 +48,7 @@ struct IDToken {
         return (try? JSONValue.parse(bytes))?.objectValue
     }
 
-    /// Reads base64url without padding.
+    /// Decodes base64url without padding; returns nil if the text is malformed.
     static func bytes(_ text: Substring) -> [UInt8]? {
         guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -55,10 +58,12 @@ struct IDToken {
 }
 
 extension IDToken {
-    /// The difference of clocks that is tolerated, in seconds.
+    /// The tolerated difference between the clocks of the issuer and the service, in seconds.
     static let leeway: Double = 60
 
-    /// Checks issuer, audience, subject, nonce and times; the caller verifies the signature.
+    /// Checks the issuer, audience, subject, nonce and times of the token.
+    ///
+    /// The caller verifies the signature.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -89,8 +94,8 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token is for this app and, if it is for others too, was issued to this app (OpenID Connect Core
-    /// 3.1.3.7).
+    /// Checks that the token is meant for this app and, if it is also meant for others, that it was issued to this app
+    /// (OpenID Connect Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {
@@ -103,7 +108,8 @@ extension IDToken {
         guard let party = claims["azp"]?.stringValue, ours.contains(party) else { throw .invalidCredential(.otherApp) }
     }
 
-    /// Checks the nonce: apps send Apple the SHA-256 of their nonce and keep the nonce itself.
+    /// Checks that the token contains the nonce or the nonce's SHA-256, because apps send Apple the SHA-256 and keep
+    /// the nonce itself.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digest = Sodium.hex(Sodium.sha256(nonce.utf8))
@@ -117,7 +123,9 @@ extension IDToken {
         return isVerified ? claims["email"]?.stringValue : nil
     }
 
-    /// Compares issuers: a final slash makes no difference, and Google may omit the scheme.
+    /// Returns whether an issuer is the one in the settings.
+    ///
+    /// A final slash makes no difference, and Google may omit the scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
         let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         return bare == settings.baseURL || (settings.provider == .google && "https://\(bare)" == settings.baseURL)

@@ -2,27 +2,27 @@ package import Domain
 import Glibc
 package import Logging
 
-/// A verifier of users' credentials with identity providers.
+/// A verifier of the credentials that users get from identity providers.
 ///
-/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys, codes and access
-/// tokens with the provider's own endpoint, and each must have been issued for this app. Times, sizes and numbers of
-/// calls are limited for each provider separately, so a provider that hangs delays only its own logins, and not for
-/// long.
+/// An app's claims are never trusted. ID tokens are verified with their issuer's published keys, and codes and access
+/// tokens with the provider's own endpoint. Each credential must have been issued for this app. Times, sizes and
+/// numbers of calls are limited for each provider separately, so a provider that hangs delays only its own logins, and
+/// only for a short time.
 package final class IdentityProviders: Sendable {
-    /// The limits of calls that tests lower.
+    /// The limits of calls, which tests can lower.
     package struct Limits: Sendable {
-        /// The longest time of one verification.
+        /// The longest time for one verification.
         package var timeout = Duration.seconds(8)
-        /// The number of failures in a row that block a provider for a while.
+        /// The number of failures in a row after which a provider is blocked for a time.
         package var failuresMax = 5
 
-        /// Makes the limits that a service runs with.
+        /// Makes the default limits.
         package init() {}
     }
 
-    /// The number of calls to one provider that may run at once.
+    /// The maximum number of calls to one provider that may run at the same time.
     private static let callsMax = 32
-    /// How long a provider is blocked after failures.
+    /// The time for which a provider is blocked after failures.
     private static let pause = Duration.seconds(30)
 
     private let client = WebClient()
@@ -33,11 +33,11 @@ package final class IdentityProviders: Sendable {
     private let timeout: Duration
     private let clock: @Sendable () -> Int64
 
-    /// Makes the verifier; contacts no provider yet.
+    /// Makes the verifier, without contacting any provider.
     ///
     /// - Parameters:
     ///   - limits: The limits of calls.
-    ///   - logger: The log of providers that can't be used; requests are never logged.
+    ///   - logger: The log for providers that can't be used. Requests are never logged.
     ///   - clock: Returns the time in seconds since 1970.
     package init(
         limits: Limits = Limits(),
@@ -54,7 +54,8 @@ package final class IdentityProviders: Sendable {
 
     /// Verifies an app's credential from a provider, with that provider and for that app.
     ///
-    /// Takes as long as the limits allow. Safe to repeat, except for codes, which work once.
+    /// The verification takes as long as the limits allow. A verification can be repeated, except for codes, which work
+    /// only once.
     package func verify(
         _ credential: ProviderCredential,
         for app: ProviderSettings
@@ -71,11 +72,12 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tests a provider without a user: fetches an issuer's keys anew, or asks the provider
-    /// about a made-up credential.
+    /// Tests a provider without a user.
     ///
-    /// It contacts the provider even after several failures in a row, and if the app has disabled it. Takes at most as
-    /// long as the limits allow.
+    /// Fetches an issuer's keys again, or sends the provider an invalid credential.
+    ///
+    /// The test contacts the provider even after several failures in a row, and even if the app has disabled it. The
+    /// test takes at most as long as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)
@@ -84,7 +86,7 @@ package final class IdentityProviders: Sendable {
             return
         }
         do throws(ProviderFailure) { _ = try await provider(app, over: line).verify(credential) } catch {
-            // The provider knows the app, and refuses the credential as it should.
+            // The provider knows the app, and correctly refuses the invalid credential.
             if case .invalidCredential = error { return }
             throw error
         }
@@ -101,13 +103,15 @@ package final class IdentityProviders: Sendable {
         app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // Checked first, since it costs nothing and may spare fetching the issuer's keys.
+        // The claims are checked first, because this is cheap and may make it unnecessary to fetch the issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
         guard key.signed(token) else { throw .invalidCredential(.refused) }
         return identity
     }
 
-    /// Ends the connections to all providers; calls under way fail.
+    /// Ends the connections to all providers.
+    ///
+    /// Running calls fail.
     package func shutdown() async { await client.shutdown() }
 }

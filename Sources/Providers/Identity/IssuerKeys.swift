@@ -1,31 +1,35 @@
 import Domain
 import JSON
 
-/// A cache of the published keys of the issuers of ID tokens.
+/// A cache of the keys that issuers of ID tokens publish.
 ///
-/// Keys are fetched if none are known or they are an hour old, and if a token names an unknown key, but then a few
-/// times a minute at most: a stream of tokens with made-up keys must not become a stream of requests. Callers that wait
-/// for the same keys share one request.
+/// Keys are fetched if none are known, if they are an hour old, or if a token names an unknown key. For unknown keys
+/// they are fetched only a few times a minute, so that many tokens with invented keys don't cause many requests.
+/// Callers that wait for the same keys share one request.
 actor IssuerKeys {
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
-        /// The times of those requests for unknown keys that still count.
+        /// The times of the recent requests for unknown keys, which count towards the limit.
         var surprises: [ContinuousClock.Instant] = []
     }
 
-    /// Operators name issuers, so there are few; this limit only guards against mistakes.
+    /// The maximum number of issuers.
+    ///
+    /// Operators configure issuers, so there are few, and this limit only guards against mistakes.
     private static let issuersMax = 1_000
-    /// The age from which keys are fetched again.
+    /// The age at which keys are fetched again.
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long old keys stay in use after a failed request, and the time in which unknown keys lead to at most
-    /// `questionsMax` requests.
+    /// The time after a failed request in which old keys are used without another request.
+    ///
+    /// The same time is the period in which unknown keys lead to at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
-    /// The maximum number of requests for unknown keys within a pause: an issuer's changed keys are fetched at once,
-    /// and again soon after.
+    /// The maximum number of requests for unknown keys within `pause`.
+    ///
+    /// The maximum is more than one, so that an issuer's changed keys are fetched at once, and again soon after.
     private static let questionsMax = 5
 
     private let line: ProviderLine
@@ -38,9 +42,9 @@ actor IssuerKeys {
         self.timeout = timeout
     }
 
-    /// Finds the key that a token names as its signing key.
+    /// Returns the key that a token names as its signing key.
     ///
-    /// - Throws: `ProviderFailure`: `refused` if the issuer has no such key.
+    /// - Throws: `ProviderFailure`, with `refused` if the issuer has no such key.
     func key(for token: IDToken, of settings: ProviderSettings) async throws(ProviderFailure) -> PublishedKey {
         let now = ContinuousClock.now
         guard let entry = entries[settings.baseURL], now - entry.fetchedAt < Self.usableFor else {
@@ -50,7 +54,8 @@ actor IssuerKeys {
         let wait = now - entry.triedAt
         if let found {
             guard now - entry.fetchedAt >= Self.freshFor, wait >= Self.pause else { return found }
-            // Old keys are better than none, but a withdrawn key no longer counts.
+            // If the request fails, the old key is used. If the request succeeds, a key that the issuer has withdrawn
+            // is no longer accepted.
             guard case .success(let keys) = await ask(settings) else { return found }
             return try Self.find(token, in: keys)
         }
@@ -60,7 +65,9 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// Returns the key for a token, which may omit the key's id if just one key fits.
+    /// Returns the key for a token.
+    ///
+    /// The token may omit the key's id if only one key fits.
     private static func find(_ token: IDToken, in keys: [PublishedKey]) throws(ProviderFailure) -> PublishedKey {
         let fitting = keys.filter { key in key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id) }
         guard let key = fitting.first, fitting.count == 1 else { throw .invalidCredential(.refused) }
@@ -73,7 +80,7 @@ actor IssuerKeys {
         let issuer = settings.baseURL
         if let question = questions[issuer] { return await question.value }
         let (line, timeout) = (line, timeout)
-        // A separate task goes on for the other callers if the first one gives up.
+        // A separate task continues for the other callers if the first caller gives up.
         let question = Task {
             await Self.fetch(settings, over: line, until: .now + timeout)
         }
@@ -96,7 +103,7 @@ actor IssuerKeys {
         return result
     }
 
-    /// Fetches the address of the keys (OpenID Connect Discovery 1.0), then the keys (RFC 7517).
+    /// Fetches the URL of the keys (OpenID Connect Discovery 1.0), and then the keys (RFC 7517).
     static func fetch(
         _ settings: ProviderSettings,
         over line: ProviderLine,
@@ -114,13 +121,13 @@ actor IssuerKeys {
             guard bare == settings.baseURL, let url = discovery["jwks_uri"]?.stringValue,
                 mayHaveKeys(at: url, issuer: settings.baseURL)
             else {
-                throw line.unusable(settings, "its discovery document is for another issuer")
+                throw line.unusable(settings, "the discovery document is for another issuer")
             }
             let set = try await document(url, settings, line: line, deadline: deadline)
             let keys = (set["keys"]?.arrayValue ?? []).prefix(100)
                 .compactMap { $0.objectValue.flatMap(PublishedKey.init) }
             guard !keys.isEmpty else {
-                throw line.unusable(settings, "it publishes no key that can be used")
+                throw line.unusable(settings, "the issuer publishes no key that can be used")
             }
             return .success(keys)
         } catch {
@@ -128,10 +135,10 @@ actor IssuerKeys {
         }
     }
 
-    /// Returns whether an issuer may have its keys at an address.
+    /// Returns whether an issuer may publish its keys at a URL.
     ///
-    /// Plain HTTP, which is limited to this machine, is allowed only if the issuer uses it itself, so that no other
-    /// machine's document can direct requests to this one.
+    /// Plain HTTP is possible only on this machine, and is allowed only if the issuer itself uses it. A document from
+    /// another machine therefore can't direct requests to this machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }
@@ -146,7 +153,7 @@ actor IssuerKeys {
         guard answer.isSuccess, let object = (try? JSONValue.parse(answer.body))?.objectValue else {
             throw line.unusable(
                 settings,
-                "it answered \(answer.status) to a request for its keys"
+                "the issuer answered \(answer.status) to a request for its keys"
             )
         }
         return object

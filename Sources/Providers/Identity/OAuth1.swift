@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A signer of requests for OAuth 1.0a, with HMAC-SHA1 (RFC 5849 section 3.4).
+/// A signer of OAuth 1.0a requests with HMAC-SHA1 (RFC 5849 section 3.4).
 struct OAuth1 {
     let consumerKey: String
     let consumerSecret: String
@@ -22,7 +22,7 @@ struct OAuth1 {
             .joined(separator: "&")
         let base = [method, url, signed].map { WebQuery.encode($0) }.joined(separator: "&")
         let key = [consumerSecret, tokenSecret].map { WebQuery.encode($0) }.joined(separator: "&")
-        // The protocol requires SHA-1, which is still safe in a MAC.
+        // The protocol requires SHA-1, which is still secure in an HMAC.
         let code = HMAC<Insecure.SHA1>
             .authenticationCode(
                 for: Data(base.utf8),

@@ -3,14 +3,16 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Sends HTTP requests to providers, each through its own breaker.
+/// A sender of HTTP requests to providers, with a separate breaker for each provider.
 final class ProviderLine: Sendable {
     private let client: WebClient
     private let limits: Breaker.Limits
     private let logger: Logger
     private let breakers = Mutex<[String: Breaker]>([:])
 
-    /// Operators name providers, so there are few; this limit only guards against mistakes.
+    /// The maximum number of breakers.
+    ///
+    /// Operators configure providers, so there are few, and this limit only guards against mistakes.
     private static let breakersMax = 1_000
 
     init(client: WebClient, limits: Breaker.Limits, logger: Logger) {
@@ -19,11 +21,12 @@ final class ProviderLine: Sendable {
         self.logger = logger
     }
 
-    /// Sends a request to a provider; returns an answer of status 2xx or 4xx except 429, whose content the caller
-    /// judges.
+    /// Sends a request to a provider, and returns an answer with a status of 2xx or of 4xx except 429.
     ///
-    /// A request for a profile, which a login can do without, has a separate breaker.
-    /// - Throws: `ProviderFailure.unavailable`.
+    /// The caller checks the content of the answer.
+    ///
+    /// Requests for profiles have a separate breaker, because a login doesn't need the profile.
+    /// - Throws: `ProviderFailure.unavailable` for any other answer, or if there is none.
     func call(
         _ settings: ProviderSettings,
         _ request: WebClient.Request,
@@ -32,7 +35,7 @@ final class ProviderLine: Sendable {
     ) async throws(ProviderFailure) -> WebClient.Answer {
         let key = "\(settings.provider) \(settings.baseURL)\(isProfile ? " profile" : "")"
         guard case .call(let isProbe) = try enter(key) else {
-            throw .unavailable(retryAfter: 1, because: "too many calls to it are under way")
+            throw .unavailable(retryAfter: 1, because: "too many calls to the provider are under way")
         }
         do {
             let answer = try await client.call(request, until: deadline)
@@ -41,7 +44,7 @@ final class ProviderLine: Sendable {
             guard (200...299).contains(answer.status) || (400...499).contains(answer.status),
                 !isDown
             else {
-                throw unusable(settings, "it answered \(answer.status)", retryAfter: 5)
+                throw unusable(settings, "the provider answered \(answer.status)", retryAfter: 5)
             }
             return answer
         } catch let failure as WebClient.Failure {
@@ -54,7 +57,7 @@ final class ProviderLine: Sendable {
         }
     }
 
-    /// Logs that a provider misbehaves, or refuses the app's own secret, and returns the error.
+    /// Logs that a provider gives unexpected answers or refuses the app's own secret, and returns the error.
     func unusable(_ settings: ProviderSettings, _ problem: String, retryAfter seconds: Int64 = 60) -> ProviderFailure {
         logger.warning(
             "An identity provider can't be used",
@@ -71,7 +74,7 @@ final class ProviderLine: Sendable {
             return breakers[key, default: Breaker(limits)].enter(at: .now)
         }
         if case .refused(let seconds) = admission {
-            throw .unavailable(retryAfter: seconds, because: "it failed several times in a row")
+            throw .unavailable(retryAfter: seconds, because: "the provider failed several times in a row")
         }
         return admission
     }
@@ -84,13 +87,13 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON; nil if it doesn't fit the type.
+    /// Decodes the body as JSON; returns nil if the body doesn't fit the type.
     ///
-    /// Foundation decodes it: providers write ids as integers that no double holds.
+    /// The decoder is Foundation's, because providers write ids as integers that are too large for a double.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 
-/// An id or number that some providers write as text, others as a number.
+/// An id or number that some providers write as text and others as a number.
 struct LooseText: Decodable, Sendable {
     let text: String
 

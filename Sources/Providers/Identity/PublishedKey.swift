@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import JSON
 
-/// A public key for signatures as an issuer publishes it (RFC 7517).
+/// A public key for signatures, as published by an issuer (RFC 7517).
 struct PublishedKey: Sendable {
     /// The key's id, if any.
     let id: String?
@@ -11,11 +11,11 @@ struct PublishedKey: Sendable {
     private let algorithm: String?
     private let members: JSONObject
 
-    /// The fewest bytes of an RSA key that is still safe.
+    /// The minimum length of an RSA key that is still secure, in bytes.
     private static let modulusMin = 256
     private static let curves = ["ES256": "P-256", "ES384": "P-384", "ES512": "P-521"]
 
-    /// Reads a key that can verify signatures; nil for any other key, and for an unsafe one.
+    /// Parses a key for verifying signatures; returns nil for any other key, and for an insecure key.
     init?(_ object: JSONObject) {
         guard let type = object["kty"]?.stringValue, ["RSA", "EC"].contains(type),
             object["use"] == nil || object["use"]?.stringValue == "sig"
@@ -34,14 +34,14 @@ struct PublishedKey: Sendable {
         )
     }
 
-    /// Returns whether the key is of an algorithm's kind and not reserved for another.
+    /// Returns whether the key has the type that an algorithm needs and isn't reserved for another algorithm.
     func fits(_ name: String) -> Bool {
         guard algorithm == nil || algorithm == name else { return false }
         if let curve = Self.curves[name] { return type == "EC" && self.curve == curve }
         return type == "RSA"
     }
 
-    /// Whether a token was signed with this key (RFC 7518, section 3).
+    /// Returns whether a token was signed with this key (RFC 7518, section 3).
     func signed(_ token: IDToken) -> Bool {
         fits(token.algorithm) && (try? isValid(token)) == true
     }
@@ -79,7 +79,7 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the point of an elliptic curve, each coordinate `size` bytes long.
+    /// Returns the key's point on an elliptic curve, with `size` bytes for each coordinate.
     private func point(of size: Int) -> [UInt8] {
         ["x", "y"].flatMap { name in
             let bytes = number(name)
@@ -87,7 +87,9 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Returns the bytes of a number; none if it isn't base64url, which no key accepts.
+    /// Returns the bytes of a number, or no bytes if its text isn't base64url.
+    ///
+    /// No key accepts an empty number.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

@@ -1,8 +1,10 @@
 import Domain
 
-/// WeChat, QQ, Weibo and Baidu.
+/// The verification of credentials from WeChat, QQ, Weibo and Baidu.
 extension TokenProvider {
-    /// `GET /sns/oauth2/access_token`: only the app's own codes can be exchanged with its secret.
+    /// Verifies a code with `GET /sns/oauth2/access_token`.
+    ///
+    /// Only the app's own codes can be exchanged with the app's secret.
     func weChat(_ code: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let errcode: Int?
@@ -16,15 +18,15 @@ extension TokenProvider {
                 [("appid", clientID), ("secret", clientSecret), ("code", code), ("grant_type", "authorization_code")]
             )
         )
-        guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
+        guard let body = answer.decode(Body.self) else { throw unusable("the provider's answer is malformed") }
         switch body.errcode ?? 0 {
         case 0: break
-        // Used up.
+        // The code has been used.
         case 40163: throw .invalidCredential(.refused)
-        // Unknown, of another app, or empty.
+        // The code is unknown, belongs to another app, or is empty.
         case 40029, 41008: throw .invalidCredential(.refused)
         case 42003: throw .invalidCredential(.expired)
-        case let error: throw unusable("it answered error \(error)")
+        case let error: throw unusable("the provider answered error \(error)")
         }
         let isUnion = settings.subject == .unionID
         let known = try identity(isUnion ? body.unionid : body.openid, accessToken: body.access_token)
@@ -32,7 +34,7 @@ extension TokenProvider {
         return await weChatProfile(known, token, openid: openid)
     }
 
-    /// `GET /oauth2.0/me`: returns the user and the app of a token.
+    /// Verifies an access token with `GET /oauth2.0/me`, which returns the token's user and app.
     func qq(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let error: LooseText?
@@ -40,22 +42,23 @@ extension TokenProvider {
             let openid: String?
         }
         let answer = try await ask(.get(settings.baseURL + "/oauth2.0/me", [("access_token", token), ("fmt", "json")]))
-        // Older servers answer `callback( {…} );` whatever the request.
+        // Older servers always answer `callback( {…} );`, so the JSON is taken out of the answer.
         let start = answer.body.firstIndex(of: UInt8(ascii: "{")) ?? 0
         let end = answer.body.lastIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? start
         let json = WebClient.Answer(status: answer.status, body: Array(answer.body[start..<end]))
-        guard let body = json.decode(Body.self) else { throw unusable("its answer is malformed") }
+        guard let body = json.decode(Body.self) else { throw unusable("the provider's answer is malformed") }
         switch body.error?.text {
         case nil: break
         case "100013", "100015", "100016", "100030": throw .invalidCredential(.refused)
         case "100014": throw .invalidCredential(.expired)
-        case let error?: throw unusable("it answered error \(error.prefix(16))")
+        case let error?: throw unusable("the provider answered error \(error.prefix(16))")
         }
         try check(app: body.client_id?.text, user: body.openid, isSaid: user)
         return await qqProfile(try identity(body.openid, accessToken: token), token)
     }
 
-    /// `POST /oauth2/get_token_info`: returns the user, the app and the remaining time of a token.
+    /// Verifies an access token with `POST /oauth2/get_token_info`, which returns the token's user, app and remaining
+    /// time.
     func weibo(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             let error_code: Int?
@@ -64,25 +67,26 @@ extension TokenProvider {
             let expire_in: Int?
         }
         let answer = try await ask(.post(settings.baseURL + "/oauth2/get_token_info", form: [("access_token", token)]))
-        guard let body = answer.decode(Body.self) else { throw unusable("its answer is malformed") }
+        guard let body = answer.decode(Body.self) else { throw unusable("the provider's answer is malformed") }
         switch body.error_code {
         case nil: break
         case 21315, 21327: throw .invalidCredential(.expired)
         case 21314, 21316, 21317, 21319, 21332, 21501: throw .invalidCredential(.refused)
-        case let error?: throw unusable("it answered error \(error)")
+        case let error?: throw unusable("the provider answered error \(error)")
         }
         try check(app: body.appkey?.text, user: body.uid?.text, isSaid: user)
         guard let seconds = body.expire_in, seconds > 0 else { throw .invalidCredential(.expired) }
         return await weiboProfile(try identity(body.uid?.text, accessToken: token), token)
     }
 
-    /// `GET /oauth/2.0/tokeninfo` returns the app of a token, `…/passport/users/getInfo` its user.
+    /// Verifies an access token with `GET /oauth/2.0/tokeninfo`, which returns its app, and `…/passport/users/getInfo`,
+    /// which returns its user.
     func baidu(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Info: Decodable {
             let error: String?
             let client_id: LooseText?
             let expires_in: Int?
-            // The name in the documentation's example.
+            // The example in Baidu's documentation uses this name for the remaining time.
             let expire_in: Int?
         }
         struct User: Decodable {
@@ -94,24 +98,24 @@ extension TokenProvider {
         }
         let query = [("access_token", token)]
         let first = try await ask(.get(settings.baseURL + "/oauth/2.0/tokeninfo", query))
-        guard let info = first.decode(Info.self) else { throw unusable("its answer is malformed") }
+        guard let info = first.decode(Info.self) else { throw unusable("the provider's answer is malformed") }
         switch info.error {
         case nil: break
         case "invalid_grant", "invalid_token": throw .invalidCredential(.refused)
         case "expired_token": throw .invalidCredential(.expired)
-        default: throw unusable("it answered with an unknown error")
+        default: throw unusable("the provider answered with an unknown error")
         }
         try check(app: info.client_id?.text)
         if let seconds = info.expires_in ?? info.expire_in, seconds <= 0 { throw .invalidCredential(.expired) }
         let second = try await ask(.get(settings.baseURL + "/rest/2.0/passport/users/getInfo", query))
-        guard let user = second.decode(User.self) else { throw unusable("its answer is malformed") }
+        guard let user = second.decode(User.self) else { throw unusable("the provider's answer is malformed") }
         switch user.error_code?.text {
         case nil, "0": break
         case "100", "110": throw .invalidCredential(.refused)
         case "111": throw .invalidCredential(.expired)
-        case let error?: throw unusable("it answered error \(error.prefix(16))")
+        case let error?: throw unusable("the provider answered error \(error.prefix(16))")
         }
-        // Apps from before 2019 get no openid.
+        // Apps that were registered before 2019 get no `openid`.
         return try identity(
             user.openid ?? user.userid?.text,
             accessToken: token,
@@ -120,7 +124,7 @@ extension TokenProvider {
         )
     }
 
-    /// Returns the URL of a picture that Baidu names.
+    /// Returns the URL of a picture from the name that Baidu gives.
     private static func baiduPicture(_ portrait: String) -> String? {
         guard !portrait.isEmpty, portrait.utf8.count <= ProviderCredential.idMax else { return nil }
         let name = WebQuery.encode(portrait)

@@ -3,15 +3,16 @@ import Domain
 import Foundation
 import Sodium
 
-/// A user's name and picture at a provider: requested after the login's check, and optional.
+/// The requests for a user's name and picture at a provider. The requests follow the verification of a login, and are
+/// optional.
 extension TokenProvider {
-    /// The longest time for a profile; a login waits for it.
+    /// The longest time for which a login waits for the user's profile.
     private static let patience = Duration.seconds(2)
 
-    /// Adds the name and picture from a provider's endpoint.
+    /// Adds the name and the picture from a provider's endpoint to an identity.
     ///
-    /// Any failure leaves them out: the login is valid without them. The calls have a separate breaker, so that an
-    /// endpoint that is down doesn't block the endpoint that logins need.
+    /// If the request fails, they are left out, because the login is valid without them. Requests for profiles have a
+    /// separate breaker, so that an endpoint that is down doesn't block the endpoint that logins need.
     func adding<Body: Decodable>(
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
@@ -27,7 +28,8 @@ extension TokenProvider {
         return identity
     }
 
-    /// `GET /sns/userinfo`: needs the scope snsapi_userinfo, and answers an error without it.
+    /// Adds the profile from `GET /sns/userinfo`, which needs the scope `snsapi_userinfo` and answers with an error
+    /// without it.
     func weChatProfile(_ identity: VerifiedIdentity, _ token: String, openid: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let nickname: String?
@@ -39,7 +41,7 @@ extension TokenProvider {
         }
     }
 
-    /// `GET /user/get_user_info`: `ret` is 0 for success.
+    /// Adds the profile from `GET /user/get_user_info`, in whose answer `ret` is 0 for success.
     func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let ret: Int?
@@ -53,13 +55,13 @@ extension TokenProvider {
         ]
         return await adding(to: identity, .get(settings.baseURL + "/user/get_user_info", query), Body.self) { body in
             guard (body.ret ?? 0) == 0 else { return (nil, nil) }
-            // Not all users have the larger picture; it is then empty.
+            // The URL is empty for users who don't have the larger picture.
             let large = body.figureurl_qq_2.flatMap { $0.isEmpty ? nil : $0 }
             return (body.nickname, large ?? body.figureurl_qq_1)
         }
     }
 
-    /// `GET /2/users/show.json`.
+    /// Adds the profile from `GET /2/users/show.json`.
     func weiboProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let screen_name: String?
@@ -72,7 +74,9 @@ extension TokenProvider {
         }
     }
 
-    /// `GET /me`: with a proof of the app's secret, which an app's settings can require.
+    /// Adds the profile from `GET /me`.
+    ///
+    /// The request contains a proof of the app's secret, which Facebook requires if the app's settings say so.
     func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             struct Picture: Decodable {

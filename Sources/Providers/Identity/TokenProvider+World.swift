@@ -1,9 +1,10 @@
 import Domain
 import Sodium
 
-/// Facebook and Twitter.
+/// The verification of credentials from Facebook and Twitter.
 extension TokenProvider {
-    /// `GET /debug_token`, sent in the name of the app: returns the user and the app of a token.
+    /// Verifies an access token with `GET /debug_token`, which is sent with the app's own id and secret and returns the
+    /// token's user and app.
     func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Data: Decodable {
@@ -21,9 +22,9 @@ extension TokenProvider {
                 [("input_token", token), ("access_token", "\(clientID)|\(clientSecret)")]
             )
         )
-        // An error outside `data` is about the app's own token.
+        // An error outside `data` concerns the app's own id and secret.
         guard answer.isSuccess, let data = answer.decode(Body.self)?.data else {
-            throw unusable("it answered \(answer.status) to the app's id and secret")
+            throw unusable("the provider answered \(answer.status) to the app's id and secret")
         }
         if let app = data.app_id { try check(app: app.text) }
         if let end = data.expires_at, end > 0, end <= now { throw .invalidCredential(.expired) }
@@ -33,7 +34,8 @@ extension TokenProvider {
         return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
-    /// `GET /1.1/account/verify_credentials.json`, signed: no other app's token matches.
+    /// Verifies a token with the signed request `GET /1.1/account/verify_credentials.json`, which fails for another
+    /// app's token.
     func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity {
         struct Body: Decodable {
             struct Problem: Decodable { let code: Int }
@@ -60,10 +62,10 @@ extension TokenProvider {
             switch error.code {
             // The token doesn't match the secrets, is unknown or expired, or the account is suspended or locked.
             case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
-            case let code: throw unusable("it answered error \(code)")
+            case let code: throw unusable("the provider answered error \(code)")
             }
         }
-        guard answer.isSuccess, let body else { throw unusable("it answered \(answer.status)") }
+        guard answer.isSuccess, let body else { throw unusable("the provider answered \(answer.status)") }
         return try identity(body.id_str, accessToken: key, nickname: body.name, avatarURL: body.profile_image_url_https)
     }
 }

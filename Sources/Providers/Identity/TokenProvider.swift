@@ -1,15 +1,15 @@
 import Domain
 
-/// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
+/// The requests to a provider that verifies its own codes and tokens, and the meaning of the provider's answers.
 ///
-/// Each `verify` calls the provider's documented endpoint and determines two things: the credential's user, and that it
-/// was issued for this app. A credential that the provider rejects is `invalidCredential`; problems with the app's own
-/// settings are logged for the operator.
+/// Each `verify` calls the provider's documented endpoint, determines the credential's user, and checks that the
+/// credential was issued for this app. The error is `invalidCredential` if the provider rejects the credential.
+/// Problems with the app's own settings are logged for the operator.
 struct TokenProvider: Sendable {
     let line: ProviderLine
     let settings: ProviderSettings
     let deadline: ContinuousClock.Instant
-    /// Seconds since 1970.
+    /// The present time, in seconds since 1970.
     let now: Int64
 
     func verify(
@@ -30,17 +30,19 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Makes the error for a provider that refuses the app, or gives an unknown answer.
+    /// Logs and returns the error for a provider that refuses the app or gives an unknown answer.
     func unusable(_ problem: String) -> ProviderFailure {
         line.unusable(settings, problem)
     }
 
-    /// The app's id at the provider; an app with a secret has only one.
+    /// The app's id at the provider.
+    ///
+    /// An app with a secret has only one id.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token of another app, or of a user other than the app says.
+    /// Refuses a token that belongs to another app, or to a different user than the app claims.
     func check(
         app: String?,
         user: String? = nil,
@@ -60,7 +62,7 @@ struct TokenProvider: Sendable {
     ) throws(ProviderFailure) -> VerifiedIdentity {
         guard let subject, (1...ProviderCredential.idMax).contains(subject.utf8.count),
             subject.utf8.allSatisfy(\.isVisible)
-        else { throw unusable("it returned no user") }
+        else { throw unusable("the provider returned no user") }
         return VerifiedIdentity(
             provider: settings.provider,
             subject: subject,

@@ -1,13 +1,13 @@
 import Domain
 
-/// The encoding of an address's query and of forms.
+/// The encoding of URL queries and forms.
 enum WebQuery {
-    /// Returns pairs percent-encoded (RFC 3986: all but letters, digits and `-._~`) and joined.
+    /// Returns the joined pairs, percent-encoded as in RFC 3986: all characters except letters, digits and `-._~`.
     static func encode(_ items: [(String, String)]) -> String {
         items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }
 
-    /// Encodes a text as a single name or value, whatever it contains.
+    /// Encodes any text as a single name or value.
     static func encode(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         var output = ""
@@ -27,12 +27,12 @@ enum WebQuery {
 }
 
 extension WebClient.Request {
-    /// Makes a GET with a query.
+    /// Makes a GET request with a query.
     static func get(_ url: String, _ query: [(String, String)]) -> WebClient.Request {
         WebClient.Request(url: "\(url)?\(WebQuery.encode(query))")
     }
 
-    /// Makes a POST with a form.
+    /// Makes a POST request with a form.
     static func post(_ url: String, form: [(String, String)]) -> WebClient.Request {
         WebClient.Request(url: url, body: ("application/x-www-form-urlencoded", Array(WebQuery.encode(form).utf8)))
     }

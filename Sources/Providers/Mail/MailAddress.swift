@@ -1,17 +1,18 @@
 import Domain
 import Foundation
 
-/// An e-mail address that is safe to write into a header and to send to a mail server.
+/// An e-mail address that can safely be written into a header and sent to a mail server.
 ///
-/// Stricter than RFC 5321: no quoting, no comments, nothing invisible. A domain beyond ASCII is written in its ASCII
-/// form (IDNA); a mailbox beyond ASCII stays unchanged, for servers that support SMTPUTF8 (RFC 6531).
+/// The form is stricter than in RFC 5321, without quoting, comments and invisible characters. A domain with characters
+/// outside ASCII is converted to its ASCII form (IDNA). A mailbox with such characters stays unchanged, for servers
+/// that support SMTPUTF8 (RFC 6531).
 package struct MailAddress: Sendable, Equatable {
-    /// The address, `local@domain`.
+    /// The address in the form `local@domain`.
     package let text: String
-    /// The domain, in ASCII.
+    /// The domain in ASCII.
     package let domain: String
 
-    /// Reads an address; nil if it could be taken for anything else.
+    /// Parses an address; returns nil if the text could be read as anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
@@ -39,7 +40,7 @@ package struct MailAddress: Sendable, Equatable {
         return domain.flatMap { isDomain($0) ? $0 : nil }
     }
 
-    /// Returns the domain in its DNS form (`xn--…`).
+    /// Returns a domain in its DNS form (`xn--…`).
     private static func converted(_ text: Substring) -> String? {
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else {
             return nil

@@ -2,17 +2,22 @@ import Domain
 import Foundation
 import Glibc
 
-/// Texts of mail headers.
+/// The encoding of texts and dates in mail headers.
 enum MailHeader {
-    /// The maximum number of bytes of text in an encoded word: with its frame 64 characters, so that the first line of
-    /// a `Subject:` stays within 76.
+    /// The maximum number of bytes of text in an encoded word.
+    ///
+    /// With its frame such a word has 64 characters, so that the first line of a `Subject:` stays within 76.
     private static let wordMax = 39
-    /// The length at which texts are cut: a subject isn't a letter.
+    /// The maximum number of characters of a text.
+    ///
+    /// Longer texts are cut, because a subject should be short.
     private static let textMax = 1_024
 
-    /// Encodes a text for a header: plain words stay unchanged, all others become encoded words (RFC 2047).
+    /// Encodes a text for a header.
     ///
-    /// Control characters, including line ends, become spaces.
+    /// A short text of plain words stays unchanged, and any other becomes encoded words (RFC 2047).
+    ///
+    /// Control characters, including line breaks, become spaces.
     static func encode(_ text: String) -> String {
         let clean = String(
             String.UnicodeScalarView(text.unicodeScalars.prefix(textMax).map { isControl($0) ? " " : $0 })
@@ -24,7 +29,7 @@ enum MailHeader {
         .joined(separator: "\r\n ")
     }
 
-    /// Writes a time as `Sat, 21 Nov 2026 14:34:25 +0000`.
+    /// Returns a time in the form `Sat, 21 Nov 2026 14:34:25 +0000`.
     static func date(_ seconds: Int64) -> String {
         var time = time_t(seconds)
         var parts = tm()
@@ -41,7 +46,7 @@ enum MailHeader {
 
     private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Cuts a text into pieces of at most `wordMax` bytes, between its Unicode scalars.
+    /// Cuts a text between its Unicode scalars into pieces of at most `wordMax` bytes.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -62,7 +67,7 @@ enum MailHeader {
         }
     }
 
-    /// Whether a byte is a letter, a digit, a space or a hyphen, which need no quoting in a phrase.
+    /// Returns whether a byte is a letter, digit, space or hyphen, which need no quoting in a phrase.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte.isLetterOrDigit || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
     }

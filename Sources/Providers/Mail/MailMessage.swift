@@ -1,6 +1,6 @@
 import Foundation
 
-/// A mail of the service: one receiver, a subject, plain text and perhaps HTML.
+/// An e-mail from the service, with one receiver, a subject, plain text and perhaps HTML.
 package struct MailMessage: Sendable {
     /// The sender's address.
     package var from: MailAddress
@@ -14,9 +14,9 @@ package struct MailMessage: Sendable {
     package var plain: String
     /// The same text as HTML, if any.
     package var html: String?
-    /// The local part of its Message-ID: a repeated mail has the same.
+    /// The local part of the mail's Message-ID, which is the same if the mail is repeated.
     package var id: String
-    /// When it was written, in seconds since 1970.
+    /// The time at which the mail was written, in seconds since 1970.
     package var date: Int64
 
     /// Makes a mail.
@@ -40,10 +40,12 @@ package struct MailMessage: Sendable {
         self.date = date
     }
 
-    /// Encodes the mail by RFC 5322, in ASCII except for a mailbox beyond it; body lines have at most 76 characters.
+    /// Encodes the mail by RFC 5322.
     ///
-    /// Whatever the texts contain, they can't become a header, a part or the end of the mail: header texts that aren't
-    /// plain words are encoded words (RFC 2047), and bodies are base64.
+    /// The result is ASCII, unless a mailbox has other characters, and body lines have at most 76 characters.
+    ///
+    /// No text can become a header, a part or the end of the mail, because header texts that aren't plain words become
+    /// encoded words (RFC 2047), and bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "
@@ -57,7 +59,7 @@ package struct MailMessage: Sendable {
             "MIME-Version: 1.0",
         ]
         if let html {
-            // Contains a character that base64 never does.
+            // The boundary contains a character that never occurs in base64.
             let boundary = "=_\(token)"
             lines.append("Content-Type: multipart/alternative; boundary=\"\(boundary)\"")
             lines.append("")

@@ -1,18 +1,19 @@
 import CCurl
 
-/// A client that sends mails through a mail server (libcurl).
+/// A client that sends e-mails through a mail server, with libcurl.
 ///
-/// Each mail has its own connection: a code or a link is needed at once, and mails are few.
+/// Each mail has its own connection, because the mails are few, and users need the codes and links in them at once.
 package struct SMTPClient: Sendable {
     private let settings: SMTPSettings
 
-    /// Makes a client for a server; does not connect yet.
+    /// Makes a client for a server, without connecting.
     package init(_ settings: SMTPSettings) { self.settings = settings }
 
-    /// Sends one mail.
+    /// Sends a mail.
     ///
-    /// Blocks until the server has accepted it, or as long as the settings allow: for a small pool of threads only. A
-    /// mail can arrive twice, with the same Message-ID, if the connection breaks after the server accepted it.
+    /// The call blocks until the server has accepted the mail, or for as long as the settings allow, so call it only on
+    /// a small pool of threads. If the connection breaks after the server has accepted a mail, the mail can arrive
+    /// twice with the same Message-ID.
     /// - Throws: `SendFailure`.
     package func send(_ message: MailMessage) throws(SendFailure) {
         do {
@@ -24,24 +25,24 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The obstacle to sending mails, by the thing to fix.
+    /// The obstacle to sending mails, named by the thing to fix.
     package enum Obstacle: Sendable, Equatable {
-        /// There is no server of that name.
+        /// The host name doesn't exist.
         case name
-        /// Nothing answers at that address.
+        /// No server answers at the address.
         case connection
         /// The server's certificate is not trusted, or the server does not support TLS.
         case security
-        /// The server rejects the user name and password.
+        /// The server rejects the username and the password.
         case login
-        /// Something else.
+        /// Any other obstacle.
         case other
     }
 
-    /// Connects and logs in as for a mail, but sends none.
+    /// Connects and logs in as for a mail, without sending one.
     ///
-    /// Blocks until the server answers, or as long as the settings allow.
-    /// - Returns: Nil if mails would be accepted; otherwise the obstacle, and libcurl's description of it.
+    /// The call blocks until the server answers, or for as long as the settings allow.
+    /// - Returns: Nil if the server would accept mails, or else the obstacle with libcurl's description.
     package func greet(as domain: String) -> (obstacle: Obstacle, summary: String)? {
         do {
             var curl = try CurlHandle()
@@ -77,13 +78,13 @@ package struct SMTPClient: Sendable {
 
     private func prepare(_ curl: inout CurlHandle, from domain: String) throws(CurlError) {
         let scheme = settings.security == .tls ? "smtps" : "smtp"
-        // libcurl sends the path in EHLO.
+        // libcurl sends the path of the URL as the name in EHLO.
         let url = "\(scheme)://\(settings.host):\(settings.port)/\(domain)"
         try curl.set(CURLOPT_URL, url)
         try curl.set(CURLOPT_PROTOCOLS_STR, scheme)
         try curl.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeoutSeconds)
         try curl.set(CURLOPT_TIMEOUT, settings.timeoutSeconds)
-        // The farewell has a separate time limit, two minutes by default.
+        // The answer to QUIT has a separate time limit, which would be two minutes by default.
         try curl.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings.timeoutSeconds)
         if settings.security != .none {
             try curl.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
@@ -96,7 +97,7 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The server's refusals that concern the settings and not the mail: an operator can fix them.
+    /// The server's codes for refusals that concern the settings and not the mail, which an operator can fix.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> SendFailure {

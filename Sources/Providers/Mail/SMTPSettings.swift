@@ -1,35 +1,40 @@
 package import Domain
 
-/// The mail server and the connection to it.
+/// The settings of the mail server and of the connection to it.
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// Starts in clear and switches to TLS before anything else; without TLS nothing is sent.
+        /// The connection starts without encryption, and switches to TLS before anything else. If TLS isn't possible,
+        /// no mail is sent.
         case startTLS = "starttls"
-        /// TLS from the first byte.
+        /// The connection uses TLS from the first byte.
         case tls
-        /// In clear: to this machine only.
+        /// The connection isn't encrypted, which is allowed only to this machine.
         case none
     }
 
     /// The server's name.
     package var host: String
-    /// Its port.
+    /// The server's port.
     package var port: Int
     /// The security of the connection.
     package var security: Security
-    /// A file of certificates to trust instead of the system's.
+    /// The path of a file with certificates to trust instead of the system's.
     package var caFile: String?
-    /// The name to log in with; nil for a server without a login.
+    /// The username for the login; nil for a server without a login.
     package var user: String?
-    /// The password to log in with.
+    /// The password for the login.
     package var password: String?
-    /// The longest time to connect, in seconds.
+    /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The longest time to send one mail, in seconds; the farewell can take as long again.
+    /// The longest time for sending a mail, in seconds.
+    ///
+    /// Closing the connection can take the same time again.
     package var timeoutSeconds: Int
 
-    /// Describes a mail server; the default port depends on the kind of security.
+    /// Makes the settings.
+    ///
+    /// The default port depends on the security of the connection.
     ///
     /// - Throws: `Rejection` with the field at fault: `host`, `port`, `security` or `user`.
     package init(

@@ -1,21 +1,26 @@
 import Sodium
 
-/// A hasher that hashes and compares passwords with argon2id.
+/// A hasher that hashes and verifies passwords with argon2id.
 ///
-/// The `Providers` module holds everything that is slow, may hang, or may fail for outside reasons. Hashing and
-/// comparing block for tens of milliseconds, so they run only on the pool for slow work, never on a worker's thread.
+/// The `Providers` module contains all code that is slow, may hang, or may fail for outside reasons. Hashing and
+/// verifying block for tens of milliseconds, so they run only on the pool for slow work, and never on a worker's
+/// thread.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int
 
-    /// Makes a hasher from the costs of new hashes; old hashes contain their own.
+    /// Makes a hasher from the costs of new hashes.
+    ///
+    /// Old hashes contain their own costs.
     package init(memoryKiB: Int = 19_456, passes: Int = 2) {
         precondition(memoryKiB >= 8 && passes >= 1, "argon2id takes at least 8 KiB and one pass")
         memoryBytes = memoryKiB * 1024
         self.passes = passes
     }
 
-    /// Hashes a normalised password; the result names the algorithm, its costs and the salt.
+    /// Hashes a normalised password.
+    ///
+    /// The result contains the algorithm, its costs and the salt.
     ///
     /// - Throws: `PasswordHasherError` if there isn't enough memory.
     package func hash(_ password: [UInt8]) throws(PasswordHasherError) -> String {
@@ -24,19 +29,19 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Returns whether a hash was made of this normalised password; false if it isn't a hash.
+    /// Returns whether a hash was made from a normalised password, or false if the text isn't a hash.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }
 
-    /// Returns whether a hash was made with other costs than new hashes.
+    /// Returns whether a hash was made with different costs than new hashes.
     package func needsRehash(_ encoded: String) -> Bool {
         Sodium.needsRehash(encoded, memoryBytes: memoryBytes, passes: passes)
     }
 
-    /// Calls `body` with a copy and wipes it, so that this copy doesn't stay in memory.
+    /// Calls `body` with a copy of a password, and then overwrites the copy, so that it doesn't stay in memory.
     private func withCopy<R>(of password: [UInt8], _ body: ([UInt8]) -> R) -> R {
-        // Written byte by byte; otherwise the copy would share its memory with the caller's array.
+        // The bytes are copied one by one, because otherwise the copy would share its memory with the caller's array.
         var copy = [UInt8](repeating: 0, count: password.count)
         for (index, byte) in password.enumerated() { copy[index] = byte }
         defer { Sodium.wipe(&copy) }
@@ -44,5 +49,5 @@ package struct PasswordHasher: Sendable {
     }
 }
 
-/// The error that a hash could not be made: the machine has too little memory free.
+/// The error if a hash could not be made because the machine has too little free memory.
 package struct PasswordHasherError: Error {}

@@ -1,17 +1,17 @@
 package import Domain
 package import JSON
 
-/// A webhook that posts text messages to a gateway that sends them: one POST of JSON each.
+/// A webhook that sends text messages to users, and to which each message is posted as JSON.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String
     private let token: String?
     private let timeout: Duration
 
-    /// Makes a webhook from the URL that texts are posted to, and a bearer token.
+    /// Makes a webhook from the URL to which text messages are posted, and a bearer token.
     ///
-    /// The client may be shared with others; its creator shuts it down.
-    /// - Throws: `Rejection` of field `url` or `token`.
+    /// The client may be shared with other code. The creator of the client shuts it down.
+    /// - Throws: `Rejection` of the field `url` or `token`.
     package init(
         client: WebClient,
         url: String,
@@ -30,10 +30,12 @@ package struct TextWebhook: Sendable {
         self.timeout = timeout
     }
 
-    /// Posts one text; a status of 2xx means that it was accepted.
+    /// Posts a text message.
     ///
-    /// A status of 4xx, except 408, 425 and 429, means that it never will be; any other that it may be later. A text
-    /// can arrive twice, with the same `messageId`.
+    /// A status of 2xx means that the webhook has accepted the message.
+    ///
+    /// A status of 4xx, except 408, 425 and 429, means that the webhook will never accept the message. Any other status
+    /// means that it may accept the message later. A message can arrive twice with the same `messageId`.
     /// - Throws: `SendFailure`.
     package func send(_ message: JSONObject) async throws(SendFailure) {
         var request = self.request
@@ -53,11 +55,11 @@ package struct TextWebhook: Sendable {
         }
     }
 
-    /// Sends a HEAD request, which causes no text message; returns the status.
+    /// Sends a HEAD request, which causes no text message, and returns the status.
     ///
-    /// Many webhooks answer only a POST: any status shows that the webhook is there, except for the statuses of a
-    /// refused token and of a failing server.
-    /// - Throws: `SendFailure` if nothing answers.
+    /// Many webhooks accept only a POST, so nearly any status shows that the webhook exists. The exceptions are the
+    /// statuses of a refused token and of a failing server.
+    /// - Throws: `SendFailure` if there is no answer.
     package func reach() async throws(SendFailure) -> Int {
         var request = self.request
         request.isHead = true

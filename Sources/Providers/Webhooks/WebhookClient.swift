@@ -1,25 +1,29 @@
 package import Domain
 
-/// A client that posts events to webhooks, one at a time; each of its users has a thread and a client of its own.
+/// A client that posts events to webhooks, one request at a time.
 ///
-/// It keeps connections open between posts.
+/// Each thread that posts events has its own client.
+///
+/// The client keeps connections open between posts.
 package struct WebhookClient: ~Copyable {
     private var curl: CurlHandle
     private let rule: OutboundRule
     private let transfers: OpenTransfers
     private let timeout: Duration
 
-    /// A body to be posted, with what its headers need.
+    /// A body to be posted, with the values for its headers.
     package struct Post: Sendable {
-        /// The address.
+        /// The URL of the webhook.
         package var url: String
-        /// The id of this content.
+        /// The id of this content, which is the same for each try.
         package var id: String
-        /// The secrets that sign: the present one, and for a time the one before it.
+        /// The secrets with which the body is signed: the present secret, and for a time the previous one.
         package var secrets: [WebhookSecret]
-        /// The body, JSON.
+        /// The body as JSON.
         package var body: [UInt8]
-        /// Called once connected, right before the request is sent: whether it may be.
+        /// Returns whether the request may be sent.
+        ///
+        /// The function is called when the connection is made, right before the request is sent.
         package var mayBegin: @Sendable () -> Bool = { true }
 
         /// Makes a post.
@@ -28,15 +32,16 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// The end of a try.
+    /// The outcome of a try.
     package struct Outcome: Equatable, Sendable {
-        /// The status; nil if nothing was answered.
+        /// The HTTP status; nil if the receiver didn't answer.
         package var status: Int?
-        /// The seconds after which the receiver asks to be tried again.
+        /// The number of seconds in the receiver's `Retry-After`, if any.
         package var retryAfter: Int64?
-        /// The reason if the receiver did not take the events; neither an address nor a secret.
+        /// The reason why the receiver did not take the events, without any address or secret.
         package var error: String?
-        /// Whether nothing was sent because `mayBegin` said so, or because all posts were cancelled.
+        /// Whether the request wasn't sent because `mayBegin` returned false, or was ended because all posts were
+        /// cancelled.
         package var isWithdrawn = false
 
         /// Makes an outcome.
@@ -45,7 +50,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Makes a client under a rule; nil if there is no memory for it.
+    /// Makes a client that follows a rule for addresses; returns nil if memory is short.
     package init?(
         _ rule: OutboundRule,
         _ transfers: OpenTransfers,
@@ -56,7 +61,9 @@ package struct WebhookClient: ~Copyable {
         (self.rule, self.transfers, self.timeout) = (rule, transfers, timeout)
     }
 
-    /// Posts once and blocks until the end of the answer; follows no redirect.
+    /// Posts a body once, and blocks until the end of the answer.
+    ///
+    /// Redirects are not followed.
     package mutating func post(_ post: Post, at now: Instant) -> Outcome {
         let url: OutboundURL
         do {
@@ -95,11 +102,11 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Returns the status with the beginning of the answer, which often says what is wrong.
+    /// Returns the status with the beginning of the answer, which often describes the fault.
     private static func summary(_ answer: WebClient.Answer) -> String {
         let text = answer.body.prefix(200).map { $0.isVisible ? Character(Unicode.Scalar($0)) : " " }
         let isRedirect = (300...399).contains(answer.status)
-        return "it answered \(answer.status)" + (isRedirect ? ", a redirect, which is not followed" : "")
+        return "the receiver answered \(answer.status)" + (isRedirect ? ", a redirect, which is not followed" : "")
             + (text.isEmpty ? "" : ": " + String(text))
     }
 }

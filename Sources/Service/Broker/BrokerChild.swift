@@ -154,7 +154,7 @@ package final class BrokerChild: Service {
             rotation.cancel()
             guard mayRun else { return }
             logger.error("broker ended, restarting it", metadata: ["broker.exit": "\(exit)"])
-            readiness.isWaiting("broker", for: "it ended and is being restarted")
+            readiness.isWaiting("broker", for: "the broker ended and is being restarted")
             restarts.increment()
             await startAgain(after: &pause, ran: ContinuousClock.now - started)
         }
@@ -181,7 +181,7 @@ package final class BrokerChild: Service {
             if process.exit != nil { throw failure(BrokerLog.tail(plan.directory.brokerLog, from: logged)) }
             guard ContinuousClock.now < deadline else {
                 process.send(SIGKILL)
-                throw failure("it does not accept connections on port \(plan.port)")
+                throw failure("the broker does not accept connections on port \(plan.port)")
             }
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -23,7 +23,7 @@ enum BrokerLog {
     /// Returns the last three lines after an offset in the log, without their times.
     static func tail(_ path: String, from offset: Int) -> String {
         guard let bytes = TextFile.readBytes(path), bytes.count > offset else {
-            return "it ended at once and wrote nothing to its log"
+            return "the broker ended at once and wrote nothing to its log"
         }
         let lines = String(decoding: bytes[offset...], as: UTF8.self).split(separator: "\n")
         return lines.suffix(3).map { line in

@@ -103,14 +103,14 @@ private struct MoveProblem {
             problem(
                 .moveSourceInUse,
                 "the process \(node) is working on the store",
-                why: "the rows it writes would be missing; nothing was changed",
+                why: "the rows that the process writes would be missing; nothing was changed",
                 cures: [.init("systemctl stop lamplighter", "on every machine; then wait 6 s")]
             )
         case .text(let row, let column, let reason):
             problem(
                 .moveText,
                 "PostgreSQL does not accept the text in \(column) of \(row): \(reason)",
-                why: "the rows before it were copied; the move continues once it is fixed",
+                why: "the rows before this row were copied; the move continues once the text is corrected",
                 cures: [
                     .init("sqlite3 lamplighter.db", "change or delete the row"),
                     .init("lamplighter migrate --to …", "the same command again"),
@@ -122,7 +122,7 @@ private struct MoveProblem {
                 "the table \(table) has \(target.rows) rows in \(place) and \(source.rows) in the source, "
                     + "or their contents differ",
                 why:
-                    "the store was written to between two parts of the move, or damaged during it",
+                    "the store was changed between two parts of the move, or damaged during the move",
                 cures: [.init("--to ANOTHER", "start again, with an empty database or directory")]
             )
         }

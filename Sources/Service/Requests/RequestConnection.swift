@@ -207,7 +207,7 @@ extension Rejection {
         case .tooManyNewClients:
             self = Rejection(.tooManyRequests, "This address has too many new terminals.", retryAfter: 60)
         case .notAllowed, .badTopic, .tooManyLevels, .badClientId, .badUsername:
-            self = Rejection(.forbidden, "The gate does not pass this request.")
+            self = Rejection(.forbidden, "The gate refused this request.")
         default: self = .away
         }
     }

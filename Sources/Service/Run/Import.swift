@@ -113,7 +113,7 @@ package enum Import {
         let lost = try tx.products.openConditions(new.key) { kind, name in
             ProductRules.isLost(kind, name, from: old, to: new)
         }
-        if !lost.isEmpty { throw conflict(new.key, lost, why: "it is open on devices, which could no longer clear it") }
+        if !lost.isEmpty { throw conflict(new.key, lost, why: "devices have it open, and could no longer clear it") }
     }
 
     private static func conflict(_ key: ProductKey, _ names: [String], why: String) -> Problem {

@@ -150,7 +150,7 @@ package enum StoreAccess {
             .secretUnreadable,
             "the key in \(path) cannot be used",
             at: path,
-            why: "secrets in the database are sealed with this key, and it is missing",
+            why: "secrets in the database are sealed with this key, which is missing",
             cures: problem.keyCures
         )
     }

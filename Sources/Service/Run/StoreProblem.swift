@@ -37,7 +37,7 @@ struct StoreProblem {
         return [
             .init(
                 "lamplighter restore FILE --data DIR",
-                "a backup of this database holds its server.key: continue with DIR, or take the key from it"
+                "a backup of this database contains its server.key: continue with DIR, or take the key from the backup"
             ), copy,
         ]
     }

@@ -49,9 +49,9 @@ extension TLSMaterial {
         let cure = serverCure(false)
         return CertificateConcern(
             path: files.certificate,
-            text: "\(files.signer ?? "the authority") has not signed it: clients that trust that refuse it",
+            text: "\(files.signer ?? "the authority") has not signed it, so clients of that authority refuse it",
             isUrgent: true,
-            cure: "make a certificate with that authority, or restore the other's authority.pem",
+            cure: "make a certificate with that authority, or restore the authority.pem of the other",
             command: cure.command
         )
     }
@@ -62,18 +62,18 @@ extension TLSMaterial {
     /// therefore useless.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
-            return ("renew it where it came from; the running service picks it up", nil)
+            return ("renew the certificate where it came from; the running service loads it", nil)
         }
         if isAuthorityEnding, files.authorityMaker != nil { return authorityCure }
-        return ("renew it; the running service picks it up", "lamplighter tls init --data '\(maker)'")
+        return ("renew the certificate; the running service loads it", "lamplighter tls init --data '\(maker)'")
     }
 
     private var authorityCure: Cure {
         guard let maker = files.authorityMaker else {
-            return ("renew it where it came from, and restart the service", nil)
+            return ("renew the authority where it came from, and restart the service", nil)
         }
         return (
-            "make another, give authority.pem to all that trust this one, and restart the service",
+            "make another authority, give authority.pem to all clients of this one, and restart the service",
             "lamplighter tls init --renew-authority --data '\(maker)'"
         )
     }

@@ -137,7 +137,7 @@ final class CertificateWatch: Service {
             else { continue }
             throw TLSMaterial.problem(
                 path,
-                CertificateText.warning(next, at: now)?.description ?? "clients do not accept it",
+                CertificateText.warning(next, at: now)?.description ?? "clients do not accept the certificate",
                 cures: []
             )
         }
@@ -146,7 +146,7 @@ final class CertificateWatch: Service {
     private func tellOfAuthority(_ material: TLSMaterial) {
         guard authorityAtStart != nil, material.authorityPEM != authorityAtStart else { return }
         logger.warning(
-            "the authority of devices' certificates changed; the broker uses it after the service restarts",
+            "the authority of devices' certificates changed; the broker uses the new one after the service restarts",
             metadata: ["certificate": "\(files.authority)"]
         )
     }

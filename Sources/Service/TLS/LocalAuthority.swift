@@ -87,9 +87,9 @@ package struct LocalAuthority {
                     ),
                     .init(
                         "lamplighter tls init --data '\(directory.path)'",
-                        "if there is neither: make one"
+                        "if neither exists: make an authority"
                     ),
-                    renewal(directory, "if no backup has them: make another"),
+                    renewal(directory, "if no backup has them: make another authority"),
                 ]
             )
         }
@@ -104,7 +104,7 @@ package struct LocalAuthority {
         } catch {
             throw TLSMaterial.problem(
                 certificate,
-                "with tls/authority.key: \(error.text)",
+                "together with tls/authority.key: \(error.text)",
                 cures: [
                     .init("lamplighter restore FILE --data DIR", "take both from a backup"),
                     renewal(directory, "make another authority"),
@@ -116,7 +116,7 @@ package struct LocalAuthority {
     private static func renewal(_ directory: DataDirectory, _ words: String) -> Problem.Cure {
         .init(
             "lamplighter tls init --renew-authority --data '\(directory.path)'",
-            words + ", and give its file to all that trust the old one"
+            words + ", and give its file to all clients that trust the old one"
         )
     }
 

@@ -16,7 +16,7 @@ extension TLSFiles {
         if settings.tlsAuthority != nil, !TextFile.exists(authority) {
             throw TLSMaterial.problem(
                 authority,
-                "it is named by tls.authority; " + TextFile.unreadable(authority),
+                "tls.authority names this file; " + TextFile.unreadable(authority),
                 cures: [.init("omit tls.authority", "to use the authority of `lamplighter tls init`")]
             )
         }

@@ -12,7 +12,7 @@ extension TLSMaterial {
         switch form {
         case .pkcs12:
             (
-                "it is in PKCS #12 format (.p12, .pfx), which holds certificate and key in one file",
+                "it is in PKCS #12 format (.p12, .pfx), which has the certificate and the key in one file",
                 [
                     .init(
                         "openssl pkcs12 -in '\(path)' -nokeys -out server.pem",

@@ -42,7 +42,7 @@ package struct TLSMaterial: Sendable {
                 cures: [
                     .init(
                         "chmod o= '\(files.key)'",
-                        "and make a new pair if others may have read it"
+                        "and make a new pair if other users may have read the key"
                     )
                 ]
             )
@@ -109,14 +109,14 @@ package struct TLSMaterial: Sendable {
         guard let maker else {
             return [
                 .init("lamplighter config", "see which files tls.certificate and tls.key name"),
-                .init("omit them", "to use the pair that `lamplighter tls init` makes"),
+                .init("omit them", "to use the certificate and key of `lamplighter tls init`"),
             ]
         }
         return [
-            .init("lamplighter tls init --data '\(maker)'", "make the pair again"),
+            .init("lamplighter tls init --data '\(maker)'", "make the certificate and key again"),
             .init(
                 "lamplighter restore FILE --data DIR",
-                "take them from a backup, which holds tls/"
+                "take the pair from a backup, which contains tls/"
             ),
         ]
     }

@@ -1,15 +1,16 @@
-/// A reader of the messages of a batch, one by one, without copying any.
+/// A reader that returns the messages of a batch one by one, without copying them.
 package struct BatchReader: IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 1
 
-    /// Begins with the first message; nil if the bytes are not a batch.
+    /// Makes a reader at the first message; returns nil if the bytes are not a batch.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.first == BatchWriter.version else { return nil }
         self.bytes = bytes
     }
 
-    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or are empty.
+    /// Returns the number of messages in a batch, or nil if the bytes are not a complete batch with at least one
+    /// message.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0
@@ -17,7 +18,7 @@ package struct BatchReader: IteratorProtocol {
         return reader.offset == bytes.count && count > 0 ? count : nil
     }
 
-    /// Returns the next message; nil after the last, or if the rest is not a message.
+    /// Returns the next message, or nil after the last message or if the remaining bytes are malformed.
     package mutating func next() -> BatchedMessage? {
         guard offset < bytes.count else { return nil }
         let start = offset

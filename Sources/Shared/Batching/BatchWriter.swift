@@ -1,9 +1,9 @@
-/// A writer that packs many messages into the payload of one.
+/// A writer that packs many messages into the payload of one MQTT message.
 ///
-/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes longer the more clients
-/// send. Workers and broker therefore exchange many messages in a packet. The writer reuses its memory.
+/// Mosquitto 2.0 reads one packet of each connection in a round of its loop, and the more clients send, the longer a
+/// round takes. Workers and the broker therefore exchange many messages in one packet. The writer reuses its memory.
 package struct BatchWriter {
-    /// The batch so far.
+    /// The bytes of the batch so far.
     package private(set) var bytes: [UInt8]
     /// The number of messages in the batch.
     package private(set) var count = 0
@@ -12,33 +12,33 @@ package struct BatchWriter {
     static let version: UInt8 = 1
     /// The maximum number of bytes of a message besides its topic, payload and properties.
     private static let headBytes = 19
-    /// The largest size of a batch of several messages.
+    /// The maximum size of a batch of several messages, in bytes.
     package static let bytesMax = 128 << 10
 
-    /// Begins an empty batch.
+    /// Makes a writer with an empty batch.
     package init() { bytes = [Self.version] }
 
-    /// Whether it holds no message.
+    /// Whether the batch contains no message.
     package var isEmpty: Bool { count == 0 }
-    /// Whether even the smallest message belongs to the next batch.
+    /// Whether the batch is full, so that even the smallest message must go into the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
-    /// Returns whether a message with `length` bytes of topic, payload and properties belongs to this batch.
+    /// Returns whether a message with `length` bytes of topic, payload and properties fits into this batch.
     ///
-    /// The first message always does: the largest possible message fills a batch alone. A batch of several messages
-    /// must not exceed the broker's largest packet.
+    /// The first message always fits, so that the largest possible message can fill a batch alone. The size of a batch
+    /// of several messages is limited so that it doesn't exceed the broker's largest packet.
     package func hasRoom(bytes length: Int) -> Bool {
         isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
     }
 
-    /// Removes all messages and keeps the memory.
+    /// Removes all messages, and keeps the allocated memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(Self.version)
         count = 0
     }
 
-    /// Adds a message; topic and properties have at most 65,535 bytes each, as MQTT allows.
+    /// Adds a message, whose topic and properties have at most 65,535 bytes each, as in MQTT.
     package mutating func append(_ message: BatchedMessage) {
         let start = bytes.count
         bytes.append(0)

@@ -1,24 +1,24 @@
-/// One message of a batch: ranges of the caller's memory, valid for one call.
+/// A message of a batch, which refers to memory of the caller that is valid only during one call.
 package struct BatchedMessage {
     /// The topic, in UTF-8.
     package var topic: UnsafeBufferPointer<UInt8>
     /// The payload.
     package var payload: UnsafeBufferPointer<UInt8>
-    /// Whether it has QoS 1, not QoS 0.
+    /// Whether the message has QoS 1 and not QoS 0.
     package var isAtLeastOnce = true
-    /// Whether the broker retains it.
+    /// Whether the broker retains the message.
     package var isRetained = false
-    /// MQTT 5 Message Expiry Interval, in seconds.
+    /// The MQTT 5 Message Expiry Interval, in seconds.
     package var expirySeconds: UInt32?
-    /// MQTT 5 Response Topic.
+    /// The MQTT 5 Response Topic.
     package var responseTopic: UnsafeBufferPointer<UInt8>?
-    /// MQTT 5 Correlation Data.
+    /// The MQTT 5 Correlation Data.
     package var correlation: UnsafeBufferPointer<UInt8>?
     /// The source address of a request or registration, as reported by the gate.
     package var sourceAddress: UnsafeBufferPointer<UInt8>?
     /// The value of the user property `traceparent`.
     package var traceparent: UnsafeBufferPointer<UInt8>?
-    /// Whether the gate took out Correlation Data that was too long.
+    /// Whether the gate removed the Correlation Data because it was too long.
     package var isCorrelationTooLong = false
 
     /// Makes a message of QoS 1 without properties.
@@ -27,18 +27,19 @@ package struct BatchedMessage {
         self.payload = payload
     }
 
-    /// The length of its topic, payload and properties together.
+    /// The total length of the message's topic, payload and properties, in bytes.
     package var bytes: Int {
         topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
             + (sourceAddress?.count ?? 0) + (traceparent?.count ?? 0)
     }
 }
 
-/// The flags of a message in one byte, which also name the optional fields.
+/// The flags of a message in one byte, which also say which optional fields are present.
 ///
-/// A message is this byte, then topic (length in two bytes) and payload (four), then the named fields of expiry (four
-/// bytes), response topic, correlation data, source address and traceparent (length in two bytes each). All numbers are
-/// big-endian, as in MQTT.
+/// A message begins with this byte. The topic follows with its length in two bytes, then the payload with its length in
+/// four bytes. The optional fields that are present come last: the expiry in four bytes, and the response topic,
+/// correlation data, source address and traceparent, each with its length in two bytes. All numbers are big-endian, as
+/// in MQTT.
 struct BatchFlags: OptionSet {
     let rawValue: UInt8
 

@@ -1,18 +1,19 @@
 /// One of 256 parts into which devices, terminals and schedules are divided when several processes share the work.
 ///
-/// The last two characters of an id, random hexadecimal digits, select it. The gate writes the shard into the topics
-/// that workers see, as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
+/// The last two characters of an id, which are random hexadecimal digits, select the shard. The gate writes the shard
+/// into the topics that workers receive, as two levels after the root: `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
     /// The number of shards.
     package static let count = 256
-    /// The topic level before the shard's own.
+    /// The topic level before the shard's name.
     package static let level = "shard"
 
     private static let slash = UInt8(ascii: "/")
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the shard of an id by its last two characters; other characters than hexadecimal digits count by their
-    /// lowest four bits.
+    /// Returns the shard that an id's last two characters select.
+    ///
+    /// Characters that aren't hexadecimal digits count by their lowest four bits.
     package static func of(_ id: some BidirectionalCollection<UInt8>) -> UInt8 {
         let low = id.last.map(value) ?? 0
         let high = id.dropLast().last.map(value) ?? 0
@@ -32,11 +33,12 @@ package enum Shard {
         String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
     }
 
-    /// Returns the shard of a client's message by its topic after the root and slash; nil for a topic that is not
-    /// divided.
+    /// Returns the shard of a client's message from its topic without the root and slash, or nil for a topic without a
+    /// shard.
     ///
-    /// Topics that workers receive are divided: messages of devices, requests of terminals, registrations, the gate's
-    /// messages about devices, and triggers of schedules. Answers, commands and statuses are not.
+    /// The topics of messages to workers have a shard: messages of devices, requests of terminals, registrations, the
+    /// gate's messages about devices, and triggers of schedules. The topics of answers, commands and statuses have no
+    /// shard.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(
             separator: slash,
@@ -54,7 +56,7 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Returns the topic that workers see instead of a topic below the root; nil if it is not divided.
+    /// Returns the topic with the shard added, as workers receive it, or nil for a topic without a shard.
     package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),

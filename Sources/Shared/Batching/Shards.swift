@@ -1,4 +1,4 @@
-/// The shards of one lane: all whose number, modulo the number of lanes, is the lane's.
+/// The shards of one lane: the shards whose number modulo the number of lanes equals the lane's number.
 package struct Shards: Hashable, Sendable {
     /// The lane's number, starting at 0.
     package let lane: Int
@@ -8,22 +8,22 @@ package struct Shards: Hashable, Sendable {
     /// All shards, for work that isn't divided.
     package static let all = Shards(lane: 0, of: 1)
 
-    /// Selects the shards of a lane.
+    /// Makes the shards of a lane.
     package init(lane: Int, of lanes: Int) {
         self.lane = lane
         self.lanes = lanes
     }
 
-    /// Whether these are all shards.
+    /// Whether these shards are all that exist.
     package var areAll: Bool { lanes == 1 }
 
-    /// Returns whether a shard is among them.
+    /// Returns whether a shard belongs to the lane.
     package func contains(_ shard: UInt8) -> Bool { Int(shard) % lanes == lane }
 
-    /// Returns whether an id's shard is among them.
+    /// Returns whether an id's shard belongs to the lane.
     package func contain(_ id: String) -> Bool { areAll || contains(Shard.of(id.utf8)) }
 
-    /// The shards' names, separated by spaces, for statements that look for one of them.
+    /// The names of the shards, separated by spaces, for SQL statements that select rows by shard.
     package var names: String { members.map(Shard.name).joined(separator: " ") }
 
     /// The shards, in ascending order.

@@ -1,25 +1,25 @@
-/// The newest record of each principal.
+/// The tables of all principals, with the newest record of each.
 package struct CredentialTables: Sendable {
     /// The secrets of products, by product key.
     package private(set) var products: [String: Digest] = [:]
     /// The secrets of devices, by did.
     package private(set) var devices: [String: Digest] = [:]
-    /// The moment from which certificates count, by did, in milliseconds since the Unix epoch.
+    /// The moment from which a device's certificates are valid, by did, in milliseconds since the Unix epoch.
     package private(set) var certificates: [String: Int64] = [:]
     /// The secrets of apps, by app id.
     package private(set) var apps: [String: Digest] = [:]
-    /// Back-end services, by name.
+    /// The secrets and rights of back-end services, by name.
     package private(set) var services: [String: ServiceEntry] = [:]
-    /// Terminals with a session or with one that ended, by terminal id.
+    /// The terminals that have or had a session, by terminal id.
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
-    /// The largest number of a device's connection that the service knew.
+    /// The largest connection number that the store knew when the newest record was written.
     package private(set) var lastConnection: Int64 = 0
 
-    /// Starts without principals.
+    /// Makes tables without principals.
     package init() {}
 
-    /// Applies one record.
+    /// Applies a record, which replaces or removes an entry.
     package mutating func apply(_ record: Record) {
         switch record {
         case .product(let key, let secret): products[key] = secret
@@ -49,16 +49,16 @@ package struct CredentialTables: Sendable {
 
 /// A back-end service's secret and rights.
 package struct ServiceEntry: Sendable, Equatable {
-    /// The SHA-256 of its secret.
+    /// The SHA-256 of the service's secret.
     package var secret: Digest
-    /// Its rights.
+    /// The service's rights.
     package var role: Role
 }
 
-/// The app a terminal belongs to, and the session on it.
+/// The app to which a terminal belongs, and the session on the terminal.
 package struct TerminalEntry: Sendable, Equatable {
-    /// The app.
+    /// The id of the app.
     package var appId: String
-    /// The session; nil after its end.
+    /// The session; nil after the session has ended.
     package var session: Session?
 }

@@ -1,13 +1,15 @@
 /// The reason why the credentials file could not be written.
 package enum CredentialsError: Error, Equatable {
-    /// A key is not a valid id, or a list of filters is too long; nothing was written.
+    /// A record can't be written, because its key is not a valid id or its list of filters is too long. Nothing was
+    /// written.
     case invalidRecord(kind: Record.Kind, key: String)
-    /// The system call `call` failed for the reason `errno`. Nothing of an append was left in the file.
+    /// The system call `call` failed with `errno`. The file contains no part of a failed append.
     case system(call: String, errno: Int32)
-    /// The file is damaged, or a failed append could not be undone: `rewrite` it.
+    /// The file is damaged or a failed append could not be undone, so that the caller must `rewrite` the file.
     case damaged
-    /// Other writers had the turn during the entire wait; nothing was written.
+    /// Other writers held the lock during the entire wait. Nothing was written.
     case busy
-    /// Another writer took the turn, since this writer was silent too long: `rewrite` the file.
+    /// Another writer took over the lock because this writer was inactive for too long. The caller must `rewrite` the
+    /// file.
     case lostTurn
 }

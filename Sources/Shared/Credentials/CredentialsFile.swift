@@ -2,11 +2,12 @@ import Glibc
 
 /// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
-/// Several processes can write: each operation holds the lock of `PATH.lock` and first reads the records of the others.
-/// The gate sees appended records at its next check, so an answer can be sent right after an append. Appends are not
-/// synced to disk, since the store can always rewrite the file (`rewrite` is synced). A caller that reads records
-/// elsewhere holds the file while it reads and writes (`hold`), so that an older record never follows a newer one. It
-/// blocks during a write, and two threads must not use it at once.
+/// Several processes can write the file. Each operation holds the lock of `PATH.lock`, and first reads the records that
+/// other processes have appended. The gate reads appended records at its next check, so the service can send an answer
+/// right after an append. Appends are not synced to disk, because the service can always rewrite the file from the
+/// store; a `rewrite` is synced. A caller that reads records from the store holds the lock (`hold`) while it reads and
+/// writes, so that an older record never follows a newer one. Calls block during a write, and two threads must not use
+/// one value at the same time.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -19,25 +20,25 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// A hash of each kind and key with a record, instead of the keys themselves.
+    /// The hashes of the kinds and keys that have a record, which take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
-    /// Whether an earlier writer may have left out committed records.
+    /// Whether records that an earlier writer committed to the store may be missing in the file.
     private var isOwed = false
     private var held: CredentialsLock?
 
     /// The number of records in the file, including replaced records.
     package private(set) var totalCount = 0
 
-    /// The number of records in force: one for each kind and key.
+    /// The number of records that count, which is one for each kind and key.
     package var liveCount: Int { live.count }
 
     /// Whether the file can't be appended to.
     ///
-    /// Until a `rewrite`, the gate admits only the worker named in its options.
+    /// Until a `rewrite`, the gate admits only the worker that is named in the gate's options.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
-    /// Opens the file or creates an empty one; cuts off an incomplete last record left by a dead writer.
+    /// Opens the file or creates an empty one, and cuts off an incomplete last record that a crashed writer left.
     package init(path: String) throws(CredentialsError) {
         self.path = path
         let lock = try CredentialsLock.take(of: path)
@@ -55,25 +56,27 @@ package struct CredentialsFile: ~Copyable, Sendable {
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Makes all other writers wait until `release`, in a turn that was taken elsewhere.
+    /// Makes all other writers wait until `release`, with a lock that the caller has already taken.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
     }
 
-    /// Signals that this writer is active, in the turn that it holds.
+    /// Signals to waiting writers that this writer is active, if it holds the lock.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Lets other writers continue; `withdrawing` takes back a promise after which nothing was committed.
+    /// Releases the lock.
+    ///
+    /// If `withdrawing` is true, also withdraws a promise after which nothing was committed.
     package mutating func release(withdrawing: Bool = false) {
-        // If this fails, the next writer rewrites the file, which costs more and harms nothing.
+        // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }
         held = nil
     }
 
-    /// Adds records with a single write; either all of them are in the file afterwards or none.
+    /// Appends records with a single write, after which the file contains either all of them or none.
     ///
-    /// - Throws: `CredentialsError`; if `isDamaged` is then true, the file must be rewritten.
+    /// - Throws: `CredentialsError`. If `isDamaged` is true after the error, the file must be rewritten.
     package mutating func append(_ records: [Record]) throws(CredentialsError) {
         guard !records.isEmpty else { return }
         var bytes: [UInt8] = []
@@ -89,7 +92,8 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the file with one of exactly these records: written next to it, synced, renamed.
+    /// Replaces the file with a new file of exactly these records, which is written beside the old file, synced and
+    /// renamed.
     ///
     /// The old file is unchanged if writing or renaming fails.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
@@ -102,7 +106,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Runs `body` in the turn that this writer holds, or else in a turn of its own.
+    /// Runs `body` with the lock that this writer holds, or takes the lock for `body` alone.
     private mutating func inTurn(
         _ body: (inout CredentialsFile, borrowing CredentialsLock) throws(CredentialsError) -> Void
     ) throws(CredentialsError) {
@@ -144,7 +148,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
             }
         }
         try file.writeOnce(bytes)
-        // Readable by the broker's group under any umask.
+        // The broker's group must be able to read the file, whatever the umask is.
         guard fchmod(file.number, 0o640) == 0 else { throw .system(call: "fchmod", errno: errno) }
         try file.synchronize()
         try lock.keep()
@@ -158,7 +162,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Reads the records that others appended, or all records if the file was replaced.
+    /// Reads the records that other writers appended, or all records if the file was replaced.
     private mutating func catchUp() throws(CredentialsError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }
@@ -171,7 +175,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         let size = Int(status.st_size)
         guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else { return }
         takeIn(bytes)
-        // This process holds the lock, so an incomplete record was left by a crash.
+        // No other process is writing while this one has the lock, so a crashed process left the incomplete record.
         if !isDamaged, end < size {
             try descriptor?.truncate(to: end)
         }

@@ -1,27 +1,31 @@
 import Glibc
 
-/// A writer's turn at the credentials file: the lock of `PATH.lock`, until it is dropped.
+/// A writer's lock on the credentials file, which locks `PATH.lock` until the value is dropped.
 ///
-/// A frozen writer must not block the others. A writer that has waited for `patience` without a sign of activity from
-/// the holder (`keep`) puts a new file in the lock's place. The old holder checks before it writes and finds that its
-/// turn is over; since the new holder rewrites the whole file, a write that was under way ends up in the old file.
+/// A frozen writer must not block the other writers. A writer that has waited for `patience` without a sign of activity
+/// from the holder (`keep`) replaces the lock's file with a new one. The old holder checks before each write whether it
+/// still holds the lock. A write of the old holder that was already under way does no harm, because it goes to the old
+/// credentials file, which the new holder replaces as a whole.
 ///
-/// A writer that commits elsewhere first makes a promise (`promise`), which is the size of the lock's file, and takes
-/// it back when the credentials file is complete (`settle`). If the writer is killed in between, the next holder finds
-/// the promise.
+/// Before a writer commits records to the store, it makes a promise (`promise`) that it will also write them to the
+/// credentials file. The promise is stored as the size of the lock's file. The writer removes the promise (`settle`)
+/// when the credentials file is complete. If the writer is killed before that, the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
-    /// The longest silence of a holder, in milliseconds: more than a commit or reading a large file takes.
+    /// The longest time without a sign of activity from the holder, in milliseconds.
+    ///
+    /// A commit, or reading a large file, takes less time.
     package static let patience: Int64 = 20_000
     private static let pauseMicroseconds: UInt32 = 1_000
 
     private let path: String
     private let file: Descriptor
-    /// Whether an earlier holder fell silent or died with a promise: the file may lack its commits.
+    /// Whether an earlier holder became inactive or died with a promise, so that its commits may be missing in the
+    /// file.
     package let isOwed: Bool
 
-    /// Waits for the turn; takes it from a holder that is silent for `patience` milliseconds.
+    /// Waits for the lock, and takes it over from a holder that is inactive for `patience` milliseconds.
     ///
-    /// - Throws: `CredentialsError.busy` if others have it for all of `longest` milliseconds.
+    /// - Throws: `CredentialsError.busy` if other writers hold the lock for all of `longest` milliseconds.
     package static func take(
         of path: String,
         patience: Int64 = CredentialsLock.patience,
@@ -55,36 +59,38 @@ package struct CredentialsLock: ~Copyable, Sendable {
             if try file.lockAtOnce(), try file.isAt(path) { return file }
             if let longest, milliseconds > begun + longest { throw .busy }
             if milliseconds > end { try replace(path, unlessNewerThan: state) }
-            // Another writer may have put a new file there.
+            // Another writer may have replaced the lock's file.
             if try file.isAt(path) { usleep(pauseMicroseconds) } else { file = try open(path) }
             let now = try file.state
             if now != state { (state, end) = (now, milliseconds + patience) }
         }
     }
 
-    /// Signals that the holder is active, before and during long work.
+    /// Signals that the holder is active, which it does before and during long work.
     ///
-    /// - Throws: `CredentialsError.lostTurn` if another writer has taken the turn.
+    /// - Throws: `CredentialsError.lostTurn` if another writer has taken over the lock.
     borrowing func keep() throws(CredentialsError) {
         guard try file.isAt(path) else { throw .lostTurn }
         guard futimens(file.number, nil) == 0 else { throw .system(call: "futimens", errno: errno) }
     }
 
-    /// Promises that this holder's coming commit will be written to the credentials file.
+    /// Promises that the holder's next commit will also be written to the credentials file.
     package borrowing func promise() throws(CredentialsError) { try file.truncate(to: 1) }
 
-    /// Records that the credentials file has everything that was committed.
+    /// Records that the credentials file contains everything that was committed.
     borrowing func settle() throws(CredentialsError) { try file.truncate(to: 0) }
 
-    /// Takes a promise back since nothing was committed; keeps an earlier holder's promise.
+    /// Withdraws the holder's promise because nothing was committed.
+    ///
+    /// The promise of an earlier holder is kept.
     borrowing func withdraw() throws(CredentialsError) {
         if !isOwed { try settle() }
     }
 
-    /// Puts a new file in the lock's place, unless another writer did or the holder was active.
+    /// Replaces the lock's file with a new one, unless another writer has done so or the holder was active.
     ///
-    /// Replacements run one by one: of two writers that waited for the same holder, the second waits for the first. The
-    /// new file always has a promise, whether or not the old holder made one.
+    /// Only one writer at a time can replace the file. If two writers waited for the same holder, the second waits for
+    /// the first. The new file always contains a promise, whether or not the old holder made one.
     private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {
         let guardian = try Descriptor("\(path).replace", O_RDWR | O_CREAT, mode: 0o600)
         try guardian.belong(as: open(path))

@@ -1,20 +1,20 @@
-/// A parser that reads the credentials file piece by piece as it grows, and never traps on any input.
+/// A parser that reads the credentials file piece by piece as the file grows, and never traps on any input.
 ///
-/// Each call takes the bytes after the consumed ones, and stops before an incomplete record. A wrong checksum or an
-/// unknown record marks the file as damaged for good: the records before it may not be the newest of their principals
-/// and must not be trusted.
+/// Each call gets the bytes that follow the consumed bytes, and stops before an incomplete record. A wrong checksum or
+/// an unknown record marks the file as damaged permanently. The records before the damage must not be trusted either,
+/// because newer records of the same principals may follow it.
 package struct CredentialsParser: Sendable {
     /// Whether the file is not a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
     private var isPastHeader = false
 
-    /// Starts at the beginning of a file.
+    /// Makes a parser at the beginning of a file.
     package init() {}
 
-    /// Starts at a record.
+    /// Makes a parser at a record, if the header has been read.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies the complete records at the start of `bytes` and returns the number of bytes they take.
+    /// Applies the complete records at the start of `bytes`, and returns the number of bytes that these records take.
     package mutating func parse(
         _ bytes: UnsafeRawBufferPointer,
         apply: (Record) -> Void
@@ -37,12 +37,12 @@ package struct CredentialsParser: Sendable {
         return isDamaged ? 0 : consumed
     }
 
-    /// Applies an array's complete records; see the other form.
+    /// Applies the complete records at the start of an array, and returns the number of bytes that these records take.
     package mutating func parse(_ bytes: [UInt8], apply: (Record) -> Void) -> Int {
         bytes.withUnsafeBytes { parse($0, apply: apply) }
     }
 
-    /// Returns the next record with its length and checksum, if it is complete.
+    /// Returns the bytes of the next record with its length and checksum, or nil if the record is incomplete.
     private func frame(
         in bytes: UnsafeRawBufferPointer,
         at start: Int
@@ -65,12 +65,12 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record as hexadecimal digits for a message: in the file's form, with length and checksum.
+    /// Encodes the record as hexadecimal digits for a message, in the format of the file with length and checksum.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }
 
-    /// Reads a record from hexadecimal digits; nil for anything else.
+    /// Parses a record from hexadecimal digits; returns nil for anything else.
     package init?(hex: String) {
         guard let bytes = Hex.bytes(of: hex) else { return nil }
         var parser = CredentialsParser(isPastHeader: true)

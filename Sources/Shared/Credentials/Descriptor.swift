@@ -12,9 +12,9 @@ package struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// Takes the lock of this file; false if another process holds it.
+    /// Locks the file and returns true, or returns false if another process holds the lock.
     ///
-    /// The lock ends with the descriptor.
+    /// The lock is released when the descriptor is closed.
     borrowing func lockAtOnce() throws(CredentialsError) -> Bool {
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -25,11 +25,11 @@ package struct Descriptor: ~Copyable {
 
     /// The metadata that distinguishes one state of a file from another.
     package struct State: Equatable {
-        /// The file's identity.
+        /// The file's inode number, which identifies it.
         package let inode: UInt
-        /// Its size in bytes.
+        /// The file's size in bytes.
         package let size: Int
-        /// The time at which it was last written or touched.
+        /// The time at which the file was last written or touched.
         private let seconds: Int
         private let nanoseconds: Int
 
@@ -42,7 +42,7 @@ package struct Descriptor: ~Copyable {
         }
     }
 
-    /// What the system reports about the file.
+    /// The file's metadata from the system.
     package var status: stat {
         get throws(CredentialsError) {
             var status = stat()
@@ -57,14 +57,14 @@ package struct Descriptor: ~Copyable {
     /// The file's size in bytes.
     var size: Int { get throws(CredentialsError) { try state.size } }
 
-    /// Gives this file the owner of another file, if the system allows it.
+    /// Gives the file the owner of another file, if the system allows it.
     borrowing func belong(as other: borrowing Descriptor) throws(CredentialsError) {
         let status = try other.status
-        // Only a superuser can do this, and only a superuser needs to.
+        // Only a superuser can change the owner, and only a superuser needs to.
         _ = fchown(number, status.st_uid, status.st_gid)
     }
 
-    /// Returns whether a path still names this file.
+    /// Returns whether a path still leads to this file.
     borrowing func isAt(_ path: String) throws(CredentialsError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -94,7 +94,7 @@ package struct Descriptor: ~Copyable {
         return bytes
     }
 
-    /// Writes with one call, and throws if the system wrote only a part.
+    /// Writes bytes with one system call, and throws if the system wrote only a part of them.
     borrowing func writeOnce(_ bytes: [UInt8]) throws(CredentialsError) {
         let taken = write(number, bytes, bytes.count)
         guard taken >= 0 else { throw .system(call: "write", errno: errno) }

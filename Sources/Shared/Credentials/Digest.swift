@@ -1,10 +1,10 @@
-/// The SHA-256 of a secret, kept inline so that a hundred thousand of them stay small.
+/// The SHA-256 of a secret, stored inline so that a hundred thousand digests take little memory.
 ///
-/// This module computes no digests: the service and the gate do, with libsodium.
+/// The module `Credentials` doesn't compute digests. The service and the gate compute digests with libsodium.
 package struct Digest: Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Takes the 32 bytes of a SHA-256; nil for any other count.
+    /// Makes a digest from the 32 bytes of a SHA-256; returns nil for any other number of bytes.
     package init?(_ bytes: some Sequence<UInt8>) {
         var words = [UInt64](repeating: 0, count: 4)
         var count = 0
@@ -17,18 +17,18 @@ package struct Digest: Sendable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
-    /// Takes four big-endian words, as the file's reader has them.
+    /// Makes a digest from four big-endian words, as the reader of the file has them.
     init(words: (UInt64, UInt64, UInt64, UInt64)) {
         self.words = words
     }
 
-    /// Reads 64 hexadecimal digits; nil for anything else.
+    /// Parses 64 hexadecimal digits; returns nil for anything else.
     package init?(hex: String) {
         guard hex.utf8.count == 64, let bytes = Hex.bytes(of: hex) else { return nil }
         self.init(bytes)
     }
 
-    /// The 32 bytes, as in the file.
+    /// The 32 bytes of the digest, as in the file.
     package var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in
             stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
@@ -37,7 +37,7 @@ package struct Digest: Sendable {
 }
 
 extension Digest: Equatable {
-    /// Compares in constant time.
+    /// Compares two digests in constant time.
     package static func == (left: Digest, right: Digest) -> Bool {
         let first = (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1)
         let second = (left.words.2 ^ right.words.2) | (left.words.3 ^ right.words.3)

@@ -1,13 +1,13 @@
-/// Bytes as hexadecimal digits, two for each byte.
+/// The conversion between bytes and hexadecimal digits, two digits for each byte.
 enum Hex {
-    /// Returns the digits of bytes, in lower case.
+    /// Returns bytes as lowercase hexadecimal digits.
     static func text(of bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads digits; nil for anything else.
+    /// Parses hexadecimal digits; returns nil for anything else.
     static func bytes(of text: String) -> [UInt8]? {
         let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2) else { return nil }

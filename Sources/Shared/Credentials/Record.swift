@@ -1,7 +1,7 @@
-/// One record of the gate's credentials file, which admits or removes a principal.
+/// A record of the gate's credentials file, which admits or removes a principal.
 ///
-/// A later record of the same kind and key replaces an earlier one. Keys are ids: 1 to 64 characters of
-/// `[A-Za-z0-9_-]`; filters are 1 to 1,024 bytes, at most 64 in a list.
+/// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
+/// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
 package enum Record: Sendable, Equatable {
     /// Lets devices of a product connect to register if they have no identity yet.
     case product(key: String, secret: Digest)
@@ -11,19 +11,19 @@ package enum Record: Sendable, Equatable {
     case app(appId: String, secret: Digest)
     /// Lets a back-end service connect, with the rights of its role.
     case service(name: String, secret: Digest, role: Role)
-    /// Ties a terminal to its app, and names its session.
+    /// Assigns a terminal to its app, and contains the terminal's session.
     case terminal(terminalId: String, appId: String, session: Session?)
-    /// Voids certificates of a device that begin before a moment, in milliseconds since the Unix epoch.
+    /// Invalidates a device's certificates whose validity begins before a moment, in milliseconds since the Unix epoch.
     case certificates(did: String, from: Int64)
-    /// The largest number of a device's connection that the store knows: the gate continues from there, even if the
-    /// clock was set back.
+    /// The largest connection number that the store knows. The gate continues from this number, even if the clock was
+    /// set back.
     case connections(known: Int64)
-    /// Removes the record of that kind and key.
+    /// Removes the record of a kind and key.
     case removed(Kind, key: String)
 }
 
 extension Record {
-    /// The kinds of principal that have records.
+    /// The kinds of records.
     package enum Kind: UInt8, Sendable, CaseIterable {
         case product = 1
         case device = 2
@@ -34,7 +34,7 @@ extension Record {
         case certificates = 7
     }
 
-    /// The kind of principal that this record is about.
+    /// The record's kind.
     package var kind: Kind {
         switch self {
         case .product: .product
@@ -48,14 +48,15 @@ extension Record {
         }
     }
 
-    /// The key of the only record of that kind.
+    /// The key of the only record of the kind `connections`.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known number to a broker's first number: more connections than begin between two
-    /// such records, so that the gate never reuses a number that the service has seen.
+    /// The distance from the largest known connection number to a restarted broker's first number.
+    ///
+    /// Fewer connections begin between two such records, so the gate never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
-    /// The principal's key: product key, did, app id, service name or terminal id.
+    /// The record's key, such as a product key, did, app id, service name or terminal id.
     package var key: String {
         switch self {
         case .product(let key, _), .removed(_, let key): key
@@ -74,19 +75,23 @@ package struct Session: Sendable, Equatable {
     package var sessionId: String
     /// The user who is logged in.
     package var uid: String
-    /// The SHA-256 of the token that stands in for the app's secret while the session lives.
+    /// The SHA-256 of the token with which the terminal connects while the session lasts, in place of the app's secret.
     package var token: Digest
-    /// The end of the session, in milliseconds since the Unix epoch.
+    /// The time at which the session expires, in milliseconds since the Unix epoch.
     package var expiresAt: Int64
-    /// The token before a refresh, while it still works.
+    /// The token before a refresh, while that token still works.
     package var old: OldToken?
-    /// Whether a token of the session was ever used: until then, the app's secret connects as its terminal too.
+    /// Whether a token of the session was ever used.
+    ///
+    /// Until a token is used, the terminal can also connect with the app's secret.
     package var isUsed: Bool
 
-    /// Whether it is an API key, which is its own user: the app's secret is never admitted on its terminal.
+    /// Whether the session belongs to an API key, whose uid equals the session id.
+    ///
+    /// The app's secret is never admitted on a key's terminal.
     package var isKey: Bool { sessionId == uid }
 
-    /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
+    /// Makes a session that expires at `expiresAt`, in milliseconds since the Unix epoch.
     package init(
         sessionId: String,
         uid: String,
@@ -104,14 +109,16 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// A token that a refresh replaced: valid until the new token's first use, and no longer than `until`.
+/// A token that a refresh replaced.
+///
+/// The old token is valid until the new token's first use, but no longer than `until`.
 package struct OldToken: Sendable, Equatable {
     /// The SHA-256 of the token.
     package var token: Digest
-    /// The end of its validity, in milliseconds since the Unix epoch.
+    /// The time at which the token's validity ends, in milliseconds since the Unix epoch.
     package var until: Int64
 
-    /// Describes a token that works until a moment.
+    /// Makes a token that works until a moment.
     package init(token: Digest, until: Int64) {
         self.token = token
         self.until = until
@@ -120,16 +127,17 @@ package struct OldToken: Sendable, Equatable {
 
 /// The rights of a service principal.
 package enum Role: Sendable, Equatable {
-    /// Reads and writes everything below the root, reads `$SYS`, commands the gate.
+    /// A worker reads and writes everything below the root, reads `$SYS`, and sends commands to the gate.
     case worker
-    /// Sends codes and links out: reads `system/outbound/#`, writes `system/outbound/result`.
+    /// A gateway sends codes and links to users. A gateway reads `system/outbound/#` and writes
+    /// `system/outbound/result`.
     case gateway
-    /// Fires schedules: writes `system/trigger/+`.
+    /// A scheduler publishes triggers on `system/trigger/+`.
     case scheduler
-    /// Ends sessions: writes `system/session-invalid`.
+    /// An identity provider ends sessions with messages on `system/session-invalid`.
     case identity
-    /// Reads everything below the root, some hundred messages a second, and writes nothing.
+    /// A console reads everything below the root, at a few hundred messages a second, and writes nothing.
     case console
-    /// Publishes and subscribes within its own MQTT filters only.
+    /// A custom service publishes and subscribes only within its own topic filters.
     case custom(publish: [String], subscribe: [String])
 }

@@ -1,4 +1,4 @@
-/// A reader of one record's body; each read returns nil if the bytes end early.
+/// A reader of a record's body, whose methods return nil if the bytes end too early.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -7,7 +7,7 @@ struct RecordReader {
         self.bytes = bytes
     }
 
-    /// Reads a body to its end; nil if it is not a record of this format.
+    /// Reads a whole body; returns nil if the body is not a record of this format.
     mutating func record() -> Record? {
         guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag), let key = id() else {
             return nil

@@ -1,6 +1,6 @@
-/// The layout of the credentials file, seen from the writer.
+/// The layout of the credentials file.
 ///
-/// The file is a header and then records, numbers little-endian:
+/// The file consists of a header and records, whose numbers are little-endian:
 ///
 ///     header   "LAMPGATE"  version: UInt16 = 1  reserved: UInt16 = 0  CRC-32C of the twelve bytes
 ///     record   length of body: UInt16  body  CRC-32C of length and body
@@ -18,7 +18,7 @@ enum Layout {
     static let magic = Array("LAMPGATE".utf8)
     static let version: UInt16 = 1
     static let headerCount = 16
-    /// The bytes of the length before and the checksum after the body.
+    /// The number of bytes for the length before the body and the checksum after it.
     static let frameCount = 6
     static let bodyMax = 65_535
     static let removedFlag: UInt8 = 0x80
@@ -33,7 +33,7 @@ enum Layout {
         return bytes
     }
 
-    /// Returns whether the bytes are an id: 1 to 64 of `[A-Za-z0-9_-]`.
+    /// Returns whether bytes are an id of 1 to 64 characters of `[A-Za-z0-9_-]`.
     static func isID(_ bytes: some Collection<UInt8>) -> Bool {
         (1...64).contains(bytes.count) && bytes.allSatisfy(\.isIDCharacter)
     }

@@ -1,2 +1,2 @@
-/// The reasons are the entries of `schemas/lists/refusal-reasons.yaml`.
+/// The reasons for refusals, as listed in `schemas/lists/refusal-reasons.yaml`.
 extension RefusalReason: Error {}

@@ -1,6 +1,6 @@
 /// A fault in a JSON text, with its position.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// The fault, in words for the sender; never a piece of the text itself.
+    /// A description of the fault for the sender, which contains no piece of the JSON text.
     package let reason: String
     /// The place of the fault, in bytes from the beginning of the text.
     package let offset: Int

@@ -1,10 +1,10 @@
 /// The members of a JSON object, in the order in which they were written.
 ///
-/// Objects on the wire are small, so a lookup walks the members.
+/// Objects on the wire are small, so a lookup compares the members one by one.
 package struct JSONObject: Sendable {
-    /// One name and its value.
+    /// A member's name and value.
     package struct Member: Sendable, Equatable {
-        /// The name.
+        /// The member's name.
         package var key: String
         /// The member's value.
         package var value: JSONValue
@@ -15,28 +15,28 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Returns whether the names are the same code point by code point and the values are equal.
+        /// Returns whether two members have equal values and names that consist of the same code points.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }
     }
 
-    /// All members, `null` ones included.
+    /// All members, including members whose value is null.
     package var members: [Member]
 
-    /// Makes an object; a nil value is left out, as null means absent.
+    /// Makes an object without the members whose value is nil.
     package init(_ members: [(String, JSONValue?)] = []) {
         self.members = members.compactMap { key, value in
             value.map { Member(key: key, value: $0) }
         }
     }
 
-    /// Makes an object of members whose names are known to differ.
+    /// Makes an object from members whose names are known to differ.
     package init(members: [Member]) {
         self.members = members
     }
 
-    /// The value under a name; nil when it is absent or null.
+    /// The value of the member with a name; nil if the member is absent or null.
     package subscript(key: String) -> JSONValue? {
         get {
             for member in members where member.key.isSame(as: key) {
@@ -56,7 +56,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Returns whether two objects hold the same members, in any order.
+    /// Returns whether two objects have the same members in any order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         return left.members.allSatisfy { member in

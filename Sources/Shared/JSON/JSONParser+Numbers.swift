@@ -1,13 +1,13 @@
-/// Numbers: integers are kept apart from numbers with a fraction or an exponent.
+/// The parsing of numbers, which distinguishes integers from numbers with a fraction or an exponent.
 extension JSONParser {
-    /// Reads a number that begins here.
+    /// Parses the number at the current position.
     mutating func parseNumber() throws(JSONError) -> JSONValue {
         let start = index
         let isNegative = take(UInt8(ascii: "-"))
         let digitsStart = index
         var magnitude: Int64 = 0
         while let digit = takeDigit() {
-            // Beyond 18 digits the value no longer matters: it is out of range already.
+            // Digits after the 18th are ignored, because the value is already out of range.
             if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
         }
         let digits = index - digitsStart

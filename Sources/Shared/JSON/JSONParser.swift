@@ -1,7 +1,8 @@
-/// A strict parser of one JSON text (RFC 8259 and the wire's own limits).
+/// A strict parser of one JSON text, by RFC 8259 and additional limits of the wire.
 ///
-/// It refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double holds, integers beyond
-/// ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. It never traps on any input.
+/// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond the range of a double,
+/// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. The parser never traps on
+/// any input.
 struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let depthMax = 16

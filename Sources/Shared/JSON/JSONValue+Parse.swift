@@ -1,7 +1,7 @@
 extension JSONValue {
-    /// Reads one JSON text.
+    /// Parses one JSON text.
     ///
-    /// - Throws: `JSONError` with the fault and its place; see `JSONParser` for the rules.
+    /// - Throws: `JSONError` with the fault and its position; see `JSONParser` for the rules.
     package static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONError) -> JSONValue {
@@ -9,7 +9,7 @@ extension JSONValue {
         return try parser.parseText()
     }
 
-    /// Reads one JSON text; see `parse(_:)` over a buffer.
+    /// Parses one JSON text, like `parse(_:)` with a buffer.
     package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
         let outcome: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
             (buffer) -> Result<JSONValue, JSONError> in

@@ -1,34 +1,34 @@
-/// A JSON value as the wire carries it.
+/// A JSON value, as sent in messages.
 ///
-/// The `JSON` module is the project's one JSON reader and writer: strict, small, and free of Foundation, because the
-/// gate runs inside the broker and because every device report passes through it. Integers and other numbers are kept
-/// apart, so that ids and times stay exact.
+/// The `JSON` module is the only JSON reader and writer of the project. The module is strict, small and free of
+/// Foundation, because the module also runs in the gate inside the broker, and because it reads every device report.
+/// The module distinguishes integers from other numbers, so that ids and times stay exact.
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// A number written without fraction and exponent, within ±(2^53−1).
+    /// A number without fraction or exponent, within ±(2^53−1).
     case integer(Int64)
     case double(Double)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The largest integer that every JSON reader keeps exact.
+    /// The largest integer that every JSON reader represents exactly.
     package static let integerMax: Int64 = 9_007_199_254_740_991
 }
 
 extension JSONValue {
-    /// The text of a string, or nil.
+    /// The text if the value is a string, or nil.
     package var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The value of a Boolean, or nil.
+    /// The truth value if the value is a Boolean, or nil.
     package var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number as an integer if it is one (`3` or `3.0`), or nil.
+    /// The integer if the value is a number without a fraction (`3` or `3.0`), or nil.
     package var intValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -37,7 +37,7 @@ extension JSONValue {
         }
     }
 
-    /// The number as a double, or nil.
+    /// The number as a double if the value is a number, or nil.
     package var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -46,15 +46,15 @@ extension JSONValue {
         }
     }
 
-    /// The elements of an array, or nil.
+    /// The elements if the value is an array, or nil.
     package var arrayValue: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members of an object, or nil.
+    /// The object if the value is an object, or nil.
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The value's type in JSON's own terms, for messages.
+    /// The name of the value's type, in JSON's own terms for messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -67,7 +67,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns whether two values mean the same; `1` equals `1.0`.
+    /// Returns whether two values mean the same, so that `1` equals `1.0`.
     package func means(_ other: JSONValue) -> Bool {
         if let left = doubleValue, let right = other.doubleValue { return left == right }
         return self == other
@@ -75,7 +75,9 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values are written alike; strings are compared by code points, not by canonical equivalence.
+    /// Returns whether two values are written the same.
+    ///
+    /// Strings are compared by code points, not by canonical equivalence.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

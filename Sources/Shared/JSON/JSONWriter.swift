@@ -1,6 +1,6 @@
 /// A writer that appends JSON to one growing buffer, without building values first.
 ///
-/// It adds commas and colons itself: begin, write names and values, end.
+/// The writer adds commas and colons. The caller begins an object or array, writes names and values, and ends it.
 package struct JSONWriter: ~Copyable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8]
@@ -12,16 +12,16 @@ package struct JSONWriter: ~Copyable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Begins an object, as a value.
+    /// Begins an object.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
-    /// Ends the object begun last.
+    /// Ends the object that was begun last.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Begins an array, as a value.
+    /// Begins an array.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
-    /// Ends the array begun last.
+    /// Ends the array that was begun last.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name; its value must follow.
+    /// Writes a member's name, which the member's value must follow.
     package mutating func name(_ name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
@@ -114,7 +114,7 @@ package struct JSONWriter: ~Copyable {
 
     private mutating func appendDigits(_ number: UInt64) {
         guard number >= 10 else { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
-        // Write from the last digit to the first; 2^64 has twenty.
+        // The digits are written from the last to the first. 2^64 has twenty digits.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var (start, rest) = (digits.count, number)
             while rest > 0 {
@@ -126,10 +126,10 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Returns whether no byte has to be escaped, checking eight bytes at once.
+    /// Returns whether no byte has to be escaped; the function checks eight bytes at a time.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 borrows from its highest bit. Subtracting 1 from the exclusive or of a
-    /// byte and a character borrows likewise if the two are equal.
+    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. Subtracting 1 from the exclusive or of a
+    /// byte and a character also sets the highest bit if the two are equal.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)

@@ -1,13 +1,13 @@
-/// A detector of duplicate names.
+/// A set that detects duplicate names in an object.
 ///
-/// It walks the members of a small object and hashes those of a larger one, so that the time for thousands of names
-/// grows only with their number.
+/// The names of a small object are compared one by one. The names of a larger object are hashed, so that the time for
+/// thousands of names grows only linearly.
 struct NameSet {
     private static let walkMax = 12
-    /// The names as bytes, since a set of strings would treat canonically equivalent names as equal.
+    /// The names as bytes, because a set of strings would treat canonically equivalent names as equal.
     private var hashed: Set<[UInt8]> = []
 
-    /// Inserts a name; returns false if the members already have it.
+    /// Inserts a name, or returns false if a member already has this name.
     mutating func insert(_ name: String, among members: [JSONObject.Member]) -> Bool {
         if members.count < Self.walkMax {
             for member in members where member.key.isSame(as: name) { return false }

@@ -1,31 +1,36 @@
-/// The limit on messages of all senders behind one source address, shared fairly.
+/// The limit on the messages of all senders behind one source address, which the senders share fairly.
 ///
-/// Many senders, each within its own allowance, add up. When the address has used up its rate and burst, a sender still
-/// passes if it sends seldom: an honest app is served behind the same router as a flood, and so are a thousand honest
-/// apps behind one address. These messages count too, and the address owes them: the total stays within the rate, or
-/// within the messages of the seldom senders if these are more.
+/// The limit is needed because many senders, each within its own allowance, can send too much together. When an address
+/// has used up its rate and burst, messages from infrequent senders still pass. An honest app is therefore served
+/// behind the same router as a flood, and so are a thousand honest apps behind one address. The messages of infrequent
+/// senders are counted too, as a debt of the address. The total thus stays within the rate, or within the number of
+/// messages from infrequent senders if that number is larger.
 ///
-/// Times are milliseconds on a clock that is never set back. It never allocates.
+/// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct AddressBudget: Sendable, Equatable {
     private var messages: TokenBucket
     private var report = ReportTime()
 
-    /// The recent activity of one sender, which shows whether it sends seldom.
+    /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
-    /// Refused messages count too. Its rate is far below a sender's allowance: two hundred senders that each stay just
-    /// within their allowance must not all pass.
+    /// Refused messages count too. The rate of an infrequent sender is far below the allowance, so that two hundred
+    /// senders that each stay just within their allowance don't all pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
-        /// Messages a second that count as seldom in the long run: the taps of a user.
-        package static let seldomPerSecond = 1
-        /// Messages at once that count as seldom: an app that opens with a few devices.
+        /// The maximum rate of an infrequent sender in the long run, in messages a second.
         ///
-        /// Two hundred hostile senders can thus send at most 2,000 messages more at once: as many again as their
-        /// address's burst.
+        /// The rate is enough for a user who operates devices in an app.
+        package static let seldomPerSecond = 1
+        /// The maximum number of messages that an infrequent sender can send at once.
+        ///
+        /// The number is enough for an app that shows a few devices when it opens.
+        ///
+        /// Two hundred hostile senders can thus send at most 2,000 additional messages at once, which equals the burst
+        /// of their address.
         package static let seldomBurst = 10
 
-        /// Begins as a sender that has sent nothing.
+        /// Makes a sender that has sent nothing yet.
         package init(now: Int64) {
             seldom = TokenBucket(
                 perSecond: Self.seldomPerSecond,
@@ -34,19 +39,19 @@ package struct AddressBudget: Sendable, Equatable {
             )
         }
 
-        /// Counts a connection as a message, so that a sender that keeps reconnecting, only to leave a will each time,
-        /// is not taken for a new one.
+        /// Counts a connection as a message, so that a sender that reconnects again and again to publish a last will
+        /// each time doesn't count as new.
         package mutating func noteConnection(at now: Int64) {
             _ = isSeldom(at: now)
         }
 
-        /// Returns whether a new sender would be treated the same from now on.
+        /// Returns whether a new sender would be treated the same as this sender from now on.
         package mutating func isAsNew(at now: Int64) -> Bool {
             seldom.fill(at: now)
             return seldom.isFull
         }
 
-        /// Counts a message; false if the sender sends more than seldom.
+        /// Counts a message, and returns whether the sender is still infrequent.
         fileprivate mutating func isSeldom(at now: Int64) -> Bool {
             seldom.fill(at: now)
             guard seldom.has(1) else { return false }
@@ -55,12 +60,14 @@ package struct AddressBudget: Sendable, Equatable {
         }
     }
 
-    /// Begins with the whole burst; a rate of 0 sets no limit, and a burst of 0 stands for the rate of one second.
+    /// Makes a budget with the whole burst available.
+    ///
+    /// A rate of 0 sets no limit, and a burst of 0 means the messages of one second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }
 
-    /// Decides about one message of a sender, and counts it if it passes.
+    /// Decides about a sender's message, and counts the message if it passes.
     package mutating func take(_ sender: inout Sender, at now: Int64) -> ShareVerdict {
         messages.fill(at: now)
         let isSeldom = sender.isSeldom(at: now)
@@ -71,7 +78,7 @@ package struct AddressBudget: Sendable, Equatable {
         return .beyond(mustTell: report.mustTell(at: now))
     }
 
-    /// Returns whether a new budget would decide the same from now on.
+    /// Returns whether a new budget would decide the same as this budget from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         return messages.isFull

@@ -1,17 +1,19 @@
-/// The messages and bytes that a connection may send each second, and at once after a rest.
+/// The number of messages and bytes that a connection may send each second, and at once after a pause.
 ///
-/// A rate of 0 sets no limit; a burst of 0 stands for the rate of one second.
+/// A rate of 0 sets no limit, and a burst of 0 means the amount of one second.
 package struct Allowance: Sendable, Equatable {
-    /// Messages a second in the long run.
+    /// The number of messages a second in the long run.
     package var messagesPerSecond: Int
-    /// Messages at once.
+    /// The number of messages at once.
     package var messageBurst: Int
-    /// Bytes a second in the long run: topic, payload and properties.
+    /// The number of bytes a second in the long run, counting topics, payloads and properties.
     package var bytesPerSecond: Int
-    /// Bytes at once; a larger message never passes.
+    /// The number of bytes at once.
+    ///
+    /// A larger message never passes.
     package var byteBurst: Int
 
-    /// Describes an allowance.
+    /// Makes an allowance.
     package init(
         messagesPerSecond: Int,
         messageBurst: Int,
@@ -24,6 +26,6 @@ package struct Allowance: Sendable, Equatable {
         self.byteBurst = byteBurst
     }
 
-    /// No limit at all.
+    /// An allowance without limits.
     package static let unlimited = Allowance(messagesPerSecond: 0, messageBurst: 0, bytesPerSecond: 0, byteBurst: 0)
 }

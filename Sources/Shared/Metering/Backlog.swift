@@ -1,26 +1,27 @@
-/// The count of senders' messages that a worker has not processed yet, with a fair share for each sender.
+/// The count of messages that a worker hasn't processed yet, with a fair share of the limit for each sender.
 ///
-/// The worker sends itself echoes through the queue of the senders' messages. Each echo names the newest echo that
-/// returned after all messages before it were processed. When an echo names the one marked here, all messages let
-/// through before that mark are processed: only messages between the two echoes, and from now on, are left. These are
-/// two epochs, and each sender's messages are counted in the same two.
+/// The worker sends echoes to itself through the queue of the senders' messages. Each echo contains the number of the
+/// newest echo that came back after all messages before that echo were processed. When this number reaches the marked
+/// number, all messages that were let through before the mark have been processed. Only the messages between the two
+/// echoes, and later messages, may still be unprocessed. Messages are therefore counted in two epochs, in total and for
+/// each sender.
 ///
-/// At a backlog of `limit`, a sender that has used its share can't add messages. The share is the limit divided among
-/// the senders in the backlog, and at least one message. The backlog thus stays within twice the limit, or the limit
-/// and one message for each sender.
+/// When the backlog has reached `limit`, a sender that has used up its share can't add messages. The share is the limit
+/// divided by the number of senders in the backlog, and at least one message. The backlog thus stays within twice the
+/// limit, or within the limit plus one message for each sender.
 ///
-/// Nothing is counted before the first echo and while the worker isn't connected: the broker's own limits bound that
-/// queue. Times are milliseconds on a clock that is never set back. It never allocates.
+/// Nothing is counted before the first echo and while the worker isn't connected, because the broker's own limits bound
+/// the queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The newest echo that was marked; nil while the worker isn't connected.
+    /// The number of the newest echo that was marked; nil while the worker isn't connected.
     private var mark: Int64?
-    /// Grows with each mark.
+    /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
-    /// The messages since the mark (`new`), and those between the previous mark and this one (`old`).
+    /// The number of messages since the mark (`new`), and between the previous mark and this one (`old`).
     private var messages = (new: 0, old: 0)
-    /// Senders with messages since the mark, senders among them without any in the previous epoch, and the senders of
-    /// that epoch.
+    /// The number of senders since the mark (`new`), of those among them that had no messages in the previous epoch
+    /// (`fresh`), and of senders in the previous epoch (`old`).
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.
@@ -30,21 +31,21 @@ package struct Backlog: Sendable {
         fileprivate var old = 0
         fileprivate var report = ReportTime()
 
-        /// Begins with nothing.
+        /// Makes counts of zero.
         package init() {}
     }
 
-    /// Begins without a worker; a limit of 0 refuses nothing.
+    /// Makes a backlog without a worker; with a limit of 0, no message is refused.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// The number of messages not known to be processed.
+    /// The number of messages that the worker may not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Notes an echo that the worker publishes; `seen` is the newest echo that returned to it.
+    /// Records an echo that the worker publishes; `seen` is the number of the newest echo that came back to the worker.
     ///
-    /// A number that isn't larger than the mark's comes from a restarted worker whose clock was set back.
+    /// A number that isn't larger than the marked number comes from a restarted worker whose clock was set back.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }
@@ -54,20 +55,20 @@ package struct Backlog: Sendable {
         senders = (0, 0, senders.new)
     }
 
-    /// Notes the end of the worker's connection.
+    /// Records that the worker's connection has ended.
     package mutating func end() {
         mark = nil
     }
 
     private mutating func begin(at number: Int64) {
         mark = number
-        // Every sender's counts are void.
+        // Raising the epoch by two resets the counts of every sender.
         epoch &+= 2
         messages = (0, 0)
         senders = (0, 0, 0)
     }
 
-    /// Decides about a sender's message, and counts it if it is let through: as several, if it is long.
+    /// Decides about a sender's message, and counts it as `units` messages if it is let through.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

@@ -1,22 +1,23 @@
-/// The connections that were closed for sending too fast within an hour, counted by source address.
+/// The number of connections from each source address that were closed within an hour for sending too fast.
 ///
-/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it drops addresses without a
-/// closing in the last hour, or else all. Times are milliseconds on a clock that is never set back.
+/// The newest `limit` times of at most `addressesMax` addresses are kept. Above this number, the addresses without a
+/// closing in the last hour are dropped, and if still too many addresses remain, all are dropped. Times are
+/// milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int
     private var times: [String: [Int64]] = [:]
 
-    /// The time for which a closing counts: an hour.
+    /// The time for which a closed connection counts, in milliseconds: one hour.
     package static let window: Int64 = 3_600_000
 
-    /// Begins without closings; with a limit of 0 no address is ever refused.
+    /// Makes empty counts; with a limit of 0, no address is ever refused.
     package init(limit: Int, addressesMax: Int = 10_000) {
         self.limit = limit
         self.addressesMax = addressesMax
     }
 
-    /// Notes that a connection of the address was closed; true if too many were within the hour.
+    /// Records that a connection from an address was closed, and returns whether too many were closed within the hour.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

@@ -1,10 +1,11 @@
-/// A meter of one connection's messages against its allowance, and of the time it sends too fast.
+/// A meter of one connection, which compares the messages with an allowance and measures how long they exceed it.
 ///
-/// A second with a refusal is hot; each quiet second takes one hot second back. After more than `patience` hot seconds,
-/// which is `patience` seconds after the first refusal if none was quiet, the connection must be closed: short peaks
-/// never get there, and neither does a sender that keeps to the rate between them.
+/// A second with a refusal counts as hot, and each second without one reduces the number of hot seconds by one. The
+/// connection must be closed after more than `patience` hot seconds. If every second has a refusal, the connection must
+/// be closed `patience` seconds after the first refusal. A connection with short peaks is never closed if it keeps to
+/// the rate between them.
 ///
-/// Times are milliseconds on a clock that is never set back. It never allocates.
+/// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Meter: Sendable, Equatable {
     private var messages: TokenBucket
     private var bytes: TokenBucket
@@ -15,21 +16,22 @@ package struct Meter: Sendable, Equatable {
 
     /// The decision about a message.
     package enum Verdict: Sendable, Equatable {
-        /// It is within the allowance, and was counted.
+        /// The message is within the allowance, and was counted.
         case within
-        /// It exceeds the allowance, and was not counted. The first refusal in a second must be reported; once it has
-        /// lasted too long, the connection must be closed.
+        /// The message exceeds the allowance, and was not counted. The first refusal in a second must be reported. If
+        /// refusals have lasted too long, the connection must be closed.
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
-    /// Begins with the whole burst; `patience` is in seconds, and with 0 no connection is closed.
+    /// Makes a meter with the whole burst available; `patience` is in seconds, and with 0 the connection is never
+    /// closed.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
         messages = TokenBucket(perSecond: allowance.messagesPerSecond, burst: allowance.messageBurst, now: now)
         bytes = TokenBucket(perSecond: allowance.bytesPerSecond, burst: allowance.byteBurst, now: now)
         self.patience = patience
     }
 
-    /// Counts messages with their total size, or refuses all of them.
+    /// Counts messages with their total size if all are within the allowance, or refuses all of them.
     package mutating func take(messages count: Int = 1, bytes size: Int, at now: Int64) -> Verdict {
         messages.fill(at: now)
         bytes.fill(at: now)
@@ -49,7 +51,7 @@ package struct Meter: Sendable, Equatable {
         return .beyond(mustTell: true, mustClose: mustClose)
     }
 
-    /// Returns whether a new meter would decide the same from now on.
+    /// Returns whether a new meter would decide the same as this meter from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         bytes.fill(at: now)

@@ -1,8 +1,10 @@
-/// Pauses for senders that were closed for sending too fast: each is twice as long as the one before.
+/// The pauses for senders whose connections were closed for sending too fast.
 ///
-/// A sender that gave no cause for an hour after its pause is forgotten. At most `limit` senders are held; beyond that,
-/// senders whose pause is over are dropped first, then the sender whose pause ends soonest. Times are milliseconds on a
-/// clock that is never set back.
+/// Each pause is twice as long as the sender's previous one.
+///
+/// A sender whose connection isn't closed again within an hour after its pause is forgotten. At most `limit` senders
+/// are remembered. Above this number, the senders whose pause is over are forgotten first, and then the sender whose
+/// pause ends soonest. Times are milliseconds on a clock that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
     private let limit: Int
@@ -13,10 +15,11 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// An hour: the time for which a cause is remembered after its pause, and the longest pause.
+    /// The time for which a sender is remembered after its pause, and the longest pause, in milliseconds: one hour.
     package static let memory: Int64 = 3_600_000
 
-    /// Begins without senders; `pause` is the length of the first pause in milliseconds, and 0 refuses no sender.
+    /// Makes penalties without senders; `pause` is the length of the first pause in milliseconds, and with 0 no sender
+    /// is refused.
     package init(pause: Int64, limit: Int = 10_000) {
         self.pause = pause
         self.limit = limit

@@ -75,7 +75,7 @@ struct PostgresMigrations {
         } catch let error as PostgresError where error.state == "55P03" {
             throw Store.Failure.cannotOpen(
                 path: place,
-                reason: "another process has been changing its tables for a minute; try again"
+                reason: "another process has been changing the tables for a minute; try again"
             )
         }
     }

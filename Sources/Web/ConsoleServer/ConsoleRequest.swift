@@ -1,14 +1,16 @@
 /// A request to the console, independent of its HTTP form.
 package struct ConsoleRequest: Sendable {
-    /// `GET`, `POST` and so on.
+    /// The HTTP method, such as `GET` or `POST`.
     package var method: String
-    /// The path, percent-decoded part by part, without empty parts: `["api", "v1", "devices"]`.
+    /// The parts of the path, percent-decoded and without empty parts, such as `["api", "v1", "devices"]`.
     package var path: [String]
-    /// The parameters of the query; of a repeated name, the first value.
+    /// The parameters of the query.
+    ///
+    /// If a name is repeated, its first value counts.
     package var query: [String: String]
-    /// The body; empty until it's read, and for requests without one.
+    /// The body, which is empty for a request without a body and until the body is read.
     package var body: [UInt8]
-    /// The client's address, or its /64 for IPv6.
+    /// The client's IPv4 address, or the /64 network of its IPv6 address.
     package var address: String
     private var headers: [String: String]
 
@@ -29,7 +31,7 @@ package struct ConsoleRequest: Sendable {
         self.address = address
     }
 
-    /// Creates a request with a query alone, for an operation that isn't requested over HTTP.
+    /// Creates a request that has only a query, for an operation that isn't requested over HTTP.
     package init(query: [String: String]) {
         self.init(method: "", path: [], query: query, headers: [:], body: [], address: "")
     }
@@ -54,13 +56,13 @@ package struct ConsoleAnswer: Sendable {
     package enum Body: Sendable {
         /// The whole body.
         case bytes([UInt8])
-        /// A body whose parts follow one another until the function returns; it throws once the client is gone.
+        /// A body that the function writes in parts until it returns. The function throws when the client is gone.
         case stream(@Sendable @concurrent (inout EventWriter) async throws -> Void)
     }
 
     /// The status code.
     package var status: Int
-    /// The headers in their order, with the names in their written form.
+    /// The headers in their order, with their names as written.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: Body
@@ -76,10 +78,10 @@ package struct ConsoleAnswer: Sendable {
 /// Reads a request's body; returns nil if it exceeds a number of bytes.
 package typealias BodyReader = @Sendable (_ max: Int) async -> [UInt8]?
 
-/// The console's handler of requests, for which `Web` speaks HTTP.
+/// The console's handler of requests, which `Web` calls for HTTP requests.
 package protocol ConsoleResponder: Sendable {
-    /// Answers a request without blocking; `read` reads its body and may be called once.
+    /// Answers a request without blocking; `read` reads the request's body and may be called only once.
     func answer(_ request: ConsoleRequest, reading read: BodyReader) async -> ConsoleAnswer
-    /// Ends open streams when the service stops.
+    /// Ends the open streams when the service stops.
     func stop()
 }

@@ -2,7 +2,8 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener of the operators' console, separate from the public pages and from the probes.
+/// The HTTP listener of the operators' console, which is separate from the listeners for public pages and for health
+/// checks.
 package struct ConsoleServer: Service {
     private let listener: Listener
     private let responder: any ConsoleResponder
@@ -12,7 +13,8 @@ package struct ConsoleServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// It answers under `names` and this machine's own names; `isSecure` means that browsers connect by https.
+    /// The server answers requests for `names` and this machine's own names; `isSecure` is true if browsers connect by
+    /// HTTPS.
     package init(
         _ listener: Listener,
         responder: any ConsoleResponder,
@@ -27,7 +29,7 @@ package struct ConsoleServer: Service {
         self.readiness = readiness
     }
 
-    /// Serves until the group shuts down; throws if an address can't be bound.
+    /// Serves requests until the service group shuts down; throws if an address can't be bound.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await listener.run(makeRouter()) { [readiness] in readiness.isReady("console") }
@@ -74,7 +76,7 @@ package struct ConsoleServer: Service {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var headers: [String: String] = [:]
         for field in request.headers {
-            // Cookies can arrive in several fields; of other headers, only the first field counts.
+            // Cookies can arrive in several fields. For all other headers, only the first field counts.
             let name = field.name.canonicalName
             if let known = headers[name] {
                 if name == "cookie" { headers[name] = known + "; " + field.value }
@@ -114,7 +116,7 @@ package struct EventWriter {
 
     /// Writes a part, and waits while the client is slow.
     ///
-    /// - Throws: An error once the client is gone.
+    /// - Throws: An error when the client is gone.
     @concurrent package mutating func write(_ bytes: [UInt8]) async throws {
         try await writer.write(ByteBuffer(bytes: bytes))
     }

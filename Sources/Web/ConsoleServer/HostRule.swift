@@ -1,17 +1,20 @@
 import Hummingbird
 
-/// Admits requests only under the console's own names, and answers others with 421.
+/// A rule that admits only requests for the console's own host names, and answers all others with 421.
 ///
-/// Otherwise a page whose name was made to resolve to this machine would count as the same origin.
+/// Without the rule, a foreign page whose host name was made to resolve to this machine would have the same origin as
+/// the console.
 struct HostRule: RouterMiddleware {
     typealias Context = WebContext
 
     private let names: Set<String>
 
-    /// Creates a rule for names and addresses besides this machine's; `*.example.com` stands for one more label.
+    /// Creates a rule for names and addresses in addition to this machine's own.
+    ///
+    /// In `*.example.com`, the `*` matches one label.
     init(_ names: [String]) { self.names = Set((names + LocalPeer.names).map { Self.bare($0.lowercased()) }) }
 
-    /// Returns whether a request's authority, `host:port`, is one of the names.
+    /// Returns whether the host in a request's authority (`host:port`) is one of the names.
     func allows(_ authority: String?) -> Bool {
         guard let authority else { return false }
         let host = Self.bare(authority.lowercased())
@@ -31,7 +34,7 @@ struct HostRule: RouterMiddleware {
         )
     }
 
-    /// Returns a host without its port; an IPv6 address is in brackets.
+    /// Returns a host without its port, with an IPv6 address in brackets.
     private static func bare(_ host: String) -> String {
         if host.count(where: { $0 == ":" }) > 1, !host.hasPrefix("[") { return "[\(host)]" }
         let port = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : $0 }

@@ -1,11 +1,12 @@
 import NIOCore
 
-/// Takes a place for a connection, and closes the connection if there's none or its client is too slow.
+/// A guard that takes a place for a connection, and closes the connection if no place is free or if the client is too
+/// slow.
 ///
 /// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
-/// its connection's first handler, before TLS. The client's time starts when the connection begins; handlers that see
-/// the requests extend it (`RequestTimes`, the upgrade of a WebSocket). A byte now and then doesn't extend it. Belongs
-/// to the event loop of its connection.
+/// the first handler of its connection, before TLS. The client's time limit starts when the connection begins, and
+/// handlers that see the requests extend it (`RequestTimes`, and the upgrade to a WebSocket). Single bytes don't extend
+/// the limit. A guard belongs to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -16,16 +17,16 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whether the connection has no place, so that it gets a refusal instead of service.
+    /// Whether the connection has no place, so that its request is refused.
     private(set) var isCrowded = false
 
     /// Creates the guard of a connection.
     ///
     /// - Parameters:
     ///   - places: The listener's places.
-    ///   - seconds: The time of the first request, TLS included.
-    ///   - party: Returns the party that the connection counts for.
-    ///   - tell: Receives connections that get no place.
+    ///   - seconds: The time for the first request including TLS, in seconds.
+    ///   - party: Returns the party for which the connection is counted.
+    ///   - tell: Receives the refusals of connections that get no place.
     init(
         _ places: ConnectionPlaces,
         seconds: Int64,
@@ -52,7 +53,7 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    /// Gives the client a number of seconds from now for its next step.
+    /// Sets the client's time limit to a number of seconds from now.
     func allow(_ seconds: Int64) {
         deadline?.cancel()
         guard let channel, place != nil || isCrowded else { return }
@@ -62,10 +63,10 @@ final class ConnectionGuard: ChannelInboundHandler {
         }
     }
 
-    /// Removes the client's time limit, once other limits apply.
+    /// Removes the client's time limit when other limits apply.
     func allowAll() { deadline?.cancel() }
 
-    /// Notes whether the connection may be closed for a newer one.
+    /// Records whether the connection is busy; a connection that isn't busy may be closed for a newer one.
     func isBusy(_ isBusy: Bool) {
         if let place { places.isBusy(place, isBusy) }
     }

@@ -1,26 +1,26 @@
 import CoreMetrics
 import Synchronization
 
-/// The places of a listener's connections, by source address.
+/// The places for a listener's connections, which are limited for each source address and in total.
 ///
-/// When an address has used up its places, or the listener has none left, the newest connection takes the place of the
-/// oldest one whose request isn't complete: a client that sends half a header holds a place only until another client
-/// sends a whole one. Only if all connections are busy with answers is the newest refused.
+/// When an address has used up its places, or the listener has none left, a new connection takes the place of the
+/// oldest connection whose request isn't complete. A client that sends only half a header thus keeps its place only
+/// until another client needs it. The new connection is refused only if all connections are busy with answers.
 final class ConnectionPlaces: Sendable {
-    /// The reason why a connection lost its place or got none; the label of the metric.
+    /// The reason why a connection lost its place or got none, which is also the label in the metric.
     enum Reason: String, CaseIterable {
         /// The address reached its limit.
         case address
         /// The listener reached its limit.
         case total
-        /// A header, a body or the next request didn't arrive in time, or an answer wasn't read.
+        /// A header, a body or the next request didn't arrive in time, or an answer wasn't read in time.
         case slow
     }
 
     private struct Place {
         let address: String
         let close: @Sendable () -> Void
-        /// Whether a whole request is being answered.
+        /// Whether a complete request is being answered.
         var isBusy = false
     }
 
@@ -28,7 +28,7 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
-        /// The number of connections without a place that await their refusal.
+        /// The number of connections without a place that haven't been refused yet.
         var crowd = 0
     }
 
@@ -49,7 +49,7 @@ final class ConnectionPlaces: Sendable {
         )
     }
 
-    /// Takes a place for a connection; returns nil if the connection must close.
+    /// Takes a place for a connection, or returns nil if no place is free.
     ///
     /// `close` is called when another connection takes the place.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> Int? {
@@ -73,7 +73,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection without a place until it's answered; returns false if too many are admitted already.
+    /// Admits a connection without a place until its request is answered, or returns false if too many are admitted
+    /// already.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }
@@ -82,15 +83,15 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Notes that a connection without a place has ended.
+    /// Records that a connection without a place has ended.
     func leaveCrowd() { state.withLock { $0.crowd -= 1 } }
 
-    /// Notes whether a whole request of the connection is being answered.
+    /// Records whether a complete request of a connection is being answered.
     func isBusy(_ id: Int, _ isBusy: Bool) {
         state.withLock { $0.places[id]?.isBusy = isBusy }
     }
 
-    /// Frees a place, unless it was already given to another connection.
+    /// Frees a place, unless another connection has already taken it.
     func leave(_ id: Int) {
         _ = state.withLock { Self.remove(id, &$0) }
         tell()

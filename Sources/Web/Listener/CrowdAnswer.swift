@@ -1,15 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the request of a connection without a place in place of the pages, and asks the client to retry later.
+/// A handler that refuses the request of a connection without a place, and asks the client to retry later.
 ///
-/// Belongs to the event loop of its connection, after the decoder of HTTP. A connection with a place passes unchanged.
+/// The handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection. The requests
+/// of a connection with a place pass through the handler unchanged.
 final class CrowdAnswer: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The text of the answer, for pages and WebSockets alike.
+    /// The text of the answer, for both pages and WebSockets.
     static let text = "There are too many connections, from this address or in total."
     /// The time after which a client can retry, in seconds.
     static let retrySeconds = 30
@@ -30,9 +31,11 @@ final class CrowdAnswer: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Returns an answer of one line of text without its end, after which the connection must be closed.
+    /// Returns the head and the body of an answer with one line of text.
     ///
-    /// A temporary refusal includes the time to retry after.
+    /// The caller adds the end and then closes the connection.
+    ///
+    /// An answer with status 503 includes the time after which the client can retry.
     static func parts(status: HTTPResponseStatus, text: String, on channel: any Channel) -> [HTTPServerResponsePart] {
         var head = HTTPResponseHead(version: .http1_1, status: status)
         head.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")

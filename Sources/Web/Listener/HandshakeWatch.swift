@@ -1,9 +1,12 @@
 import NIOCore
 import NIOSSL
 
-/// Reports clients whose TLS handshake failed; placed after the TLS handler.
+/// A handler that reports clients whose TLS handshake failed.
 ///
-/// A client that leaves silently during the handshake isn't reported: every check that the port is open does the same.
+/// In the pipeline, this handler comes after the TLS handler.
+///
+/// A client that leaves silently during the handshake isn't reported, because programs that check whether the port is
+/// open do the same.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -21,11 +24,11 @@ final class HandshakeWatch: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Returns the fault of a handshake in the library's words; nil for other errors.
+    /// Returns the fault of a handshake in the library's words, or nil for other errors.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }
-        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
+        // An example is `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
         let text = "\(cause)"
         guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return "the handshake failed" }
         return String(text[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })

@@ -1,10 +1,10 @@
 import Hummingbird
 import ServiceLifecycle
 
-/// The HTTP listener for operators' programs: health, readiness with its reasons, and metrics.
+/// The HTTP listener for operators' programs, which serves health, readiness with reasons, and metrics.
 ///
-/// It's separate from the pages, so that a proxy that forwards everything doesn't publish it, and a crowd of
-/// connections to the pages doesn't keep a health check out.
+/// The listener is separate from the listener for pages. A proxy that forwards all pages therefore doesn't publish the
+/// metrics and reasons, and many connections to the pages can't keep out a health check.
 package struct HealthServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -17,7 +17,7 @@ package struct HealthServer: Service {
         self.metrics = metrics
     }
 
-    /// Serves until the group shuts down; throws if the address can't be bound.
+    /// Serves requests until the service group shuts down; throws if the address can't be bound.
     package func run() async throws {
         try await listener.run(makeRouter()) { [readiness] in readiness.isReady("health") }
     }

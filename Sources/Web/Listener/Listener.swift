@@ -10,22 +10,26 @@ import Synchronization
 package struct ListenerLimits: Sendable {
     /// The maximum number of open connections.
     package var connections: Int
-    /// The maximum number of open connections from one source address, or from its /64 for IPv6.
+    /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network.
     package var perAddress: Int
-    /// The maximum number of seconds for each of a request's header, its body, and the silence between two requests.
+    /// The maximum number of seconds for a request's header, for its body, and for the pause between two requests.
     package var headerSeconds: Int64
 
-    /// The maximum number of seconds for an answer, from the request's end until the last byte is handed over.
+    /// The maximum number of seconds from the end of a request until the last byte of its answer is handed to the
+    /// system.
     static let answerSeconds: Int64 = 60
-    /// The maximum number of connections without a place that are answered at the same time; others are only closed.
+    /// The maximum number of connections without a place that get an answer at the same time.
+    ///
+    /// Further connections without a place are closed without an answer.
     static let crowd = 64
-    /// The maximum number of seconds for the request of a connection without a place, TLS included.
+    /// The maximum number of seconds for the request of a connection without a place, including TLS.
     static let crowdSeconds: Int64 = 3
 
     /// Creates the limits.
     ///
-    /// 16 addresses can fill the places, each with complete requests: an incomplete one gives way to the next
-    /// connection. A header of at most 16 KiB for each place adds up to 16 MiB of memory.
+    /// With the defaults, 16 addresses can fill all places, but only with complete requests, because a connection with
+    /// an incomplete request gives way to the next connection. With headers of at most 16 KiB, all places together need
+    /// at most 16 MiB of memory.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         self.connections = connections
         self.perAddress = perAddress
@@ -33,7 +37,7 @@ package struct ListenerLimits: Sendable {
     }
 }
 
-/// The addresses on which HTTP is served for one purpose, with shared limits on their connections.
+/// The addresses on which HTTP is served for one purpose, with common limits on their connections.
 package struct Listener: Sendable {
     private let name: String
     private let endpoints: [Endpoint]
@@ -42,19 +46,21 @@ package struct Listener: Sendable {
     private let logger: Logger
     private let tell: ListenerRefusal.Teller
 
-    /// The maximum number of bytes in a request's header, and in one field of it; browsers send about 2 KiB.
+    /// The maximum number of bytes in a request's header and in one field of the header.
+    ///
+    /// Browsers send about 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
     /// Prepares to listen.
     ///
     /// - Parameters:
-    ///   - name: The name in the metrics of connections.
-    ///   - endpoints: The addresses.
-    ///   - limits: The limits of all connections together.
-    ///   - party: Returns the party that a connection counts for.
-    ///   - logger: Takes warnings and errors.
-    ///   - tell: Receives refused connections.
+    ///   - name: The listener's name in the metrics.
+    ///   - endpoints: The addresses to listen on.
+    ///   - limits: The limits for the connections of all addresses together.
+    ///   - party: Returns the party for which a connection is counted.
+    ///   - logger: Receives warnings and errors.
+    ///   - tell: Receives the refusals of connections.
     package init(
         name: String,
         _ endpoints: [Endpoint],
@@ -69,12 +75,12 @@ package struct Listener: Sendable {
         self.limits = limits
         self.party = party
         var logger = Logger(label: logger.label) { _ in QuietEnds(logger.handler) }
-        // Single requests aren't logged; the library would log each at info.
+        // Single requests aren't logged, although the library would log each at the level info.
         logger.logLevel = max(logger.logLevel, .warning)
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; calls `onRunning` once it listens on all addresses.
+    /// Serves requests until the service group shuts down, and calls `onRunning` when it listens on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
         let places = ConnectionPlaces(name, limits)
         let waiting = Atomic(endpoints.count)
@@ -116,7 +122,7 @@ package struct Listener: Sendable {
     }
 }
 
-/// An HTTP/1.1 connection with a guard of its times and its place.
+/// An HTTP/1.1 connection with a guard that limits its times and takes its place.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
@@ -145,7 +151,7 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
-            // Here, the handlers see whole parts of messages in both directions.
+            // At this position, the handlers see the parts of HTTP messages in both directions.
             try pipeline.addHandlers(
                 CrowdAnswer(connection),
                 RequestTimes(connection, limits),

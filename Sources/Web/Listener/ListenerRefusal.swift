@@ -2,29 +2,29 @@
 package struct ListenerRefusal: Sendable, Equatable {
     /// The reason of a refusal.
     package enum Reason: Sendable {
-        /// The page that opened a WebSocket is of an origin that isn't allowed.
+        /// The page that opened a WebSocket has an origin that isn't allowed.
         case origin
         /// The TLS handshake failed.
         case handshake
         /// The address or the listener reached its limit of connections.
         case crowded
-        /// The client, whose id is the detail, used QoS 2.
+        /// The client used QoS 2; the detail is its client id.
         case qos
         /// A sign-in to the console failed.
         case signIn
     }
 
-    /// The reason.
+    /// The reason for the refusal.
     package let reason: Reason
-    /// The source address, or the one that a proxy on this machine names for its client.
+    /// The source address of the connection, or the client's address as named by a proxy on this machine.
     package let address: String
-    /// The operator's name in a failed sign-in; `?` if there's no such operator, empty for other refusals.
+    /// The operator's name in a failed sign-in; `?` if no such operator exists, or empty for other refusals.
     package let name: String
-    /// The detail of the refusal in at most 128 bytes: the page's origin, the TLS library's words, or the proof that
-    /// failed.
+    /// The detail of the refusal in at most 128 bytes, such as the page's origin, the TLS library's words, or the kind
+    /// of proof that failed.
     package let detail: String
 
-    /// The largest `detail`, in bytes.
+    /// The maximum length of `detail`, in bytes.
     private static let detailMax = 128
 
     /// A function that receives refusals, on any thread.

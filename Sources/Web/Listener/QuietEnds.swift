@@ -2,14 +2,14 @@ import Logging
 
 /// A log handler that drops the web server's lines about its own shutdown.
 ///
-/// The cause of the shutdown is logged elsewhere; these lines, several for each listener, would precede it.
+/// The cause of the shutdown is logged elsewhere. Each listener would write several of these lines before it.
 struct QuietEnds: LogHandler {
     private static let ends = [
         "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",
     ]
     private var base: any LogHandler
 
-    /// Creates a handler that passes all other lines on.
+    /// Creates a handler that passes all other lines on to `base`.
     init(_ base: any LogHandler) { self.base = base }
 
     var metadata: Logger.Metadata {

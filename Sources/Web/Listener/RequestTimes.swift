@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Extends the time of a connection's guard as its requests progress.
+/// A handler that extends the time limit of a connection's guard as requests progress.
 ///
-/// A header has a time limit of its own, counted from the connection's beginning or the previous answer, and so has a
-/// body. An answer must be read within another limit, which each part of a streamed answer restarts. Belongs to the
-/// event loop of its connection, after the decoder of HTTP.
+/// A header has its own time limit, counted from the beginning of the connection or from the previous answer, and a
+/// body has another. An answer must be read within a third limit, which each part of a streamed answer restarts. The
+/// handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,7 +14,8 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// The number of whole requests without a written answer; negative if an answer preceded its request's end.
+    /// The number of complete requests that haven't been answered; negative if an answer was written before the end of
+    /// its request.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

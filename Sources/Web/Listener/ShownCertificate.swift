@@ -3,16 +3,18 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Reads the certificate that a listener with TLS presents to its clients.
+/// A reader of the certificate that a TLS listener presents to its clients.
 package enum ShownCertificate {
-    /// Connects and returns the server's own certificate (DER); the caller decides whether to trust it.
+    /// Connects to a server and returns the server's own certificate in DER form.
     ///
-    /// - Throws: The error that kept the connection or the handshake from succeeding in time.
+    /// The caller decides whether to trust the certificate.
+    ///
+    /// - Throws: The error because of which the connection or the handshake failed, or didn't succeed in time.
     package static func read(host: String, port: Int, within limit: Duration) async throws -> [UInt8] {
         let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-        // The promise is made before the channel: a server that requires a client certificate closes the channel right
-        // after the handshake.
+        // The promise is made before the channel, because a server that requires a client certificate closes the
+        // channel right after the handshake.
         let done = loop.makePromise(of: [UInt8].self)
         let deadline = loop.scheduleTask(in: limit) { done.fail(ChannelError.connectTimeout(limit)) }
         defer { deadline.cancel() }
@@ -42,7 +44,7 @@ package enum ShownCertificate {
     }
 }
 
-/// Waits for the end of a handshake, and takes the certificate presented in it.
+/// A handler that waits for the end of a handshake, and takes the certificate that the server presented.
 private final class HandshakeReader: ChannelInboundHandler {
     typealias InboundIn = Any
 

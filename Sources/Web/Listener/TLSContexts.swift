@@ -2,26 +2,32 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate that this process's listeners present; a replacement applies to later connections.
+/// The certificate that the listeners of this process present.
+///
+/// After a replacement, later connections get the new certificate.
 package final class TLSContexts: Sendable {
     private let current: Mutex<NIOSSLContext>
 
-    /// Creates a context of TLS 1.2 and later from a certificate with its chain, and its key, as PEM.
+    /// Creates a context for TLS 1.2 and later, from a certificate with its chain and the certificate's key in PEM
+    /// form.
     ///
-    /// - Throws: The library's error if certificate and key don't match.
+    /// - Throws: The library's error if the certificate and the key don't match.
     package init(certificatePEM: String, keyPEM: String) throws {
         current = Mutex(try Self.make(certificatePEM, keyPEM))
     }
 
-    /// Presents another certificate to connections that begin from now on; open ones continue.
+    /// Presents another certificate to connections that begin from now on.
     ///
-    /// - Throws: The library's error if certificate and key don't match; the former certificate stays in use.
+    /// Open connections continue unchanged.
+    ///
+    /// - Throws: The library's error if the certificate and the key don't match. The former certificate then stays in
+    ///   use.
     package func replace(certificatePEM: String, keyPEM: String) throws {
         let next = try Self.make(certificatePEM, keyPEM)
         current.withLock { $0 = next }
     }
 
-    /// Adds TLS to a connection; `tell` receives a failed handshake.
+    /// Adds TLS to a connection; `tell` receives failed handshakes.
     func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, tell: @escaping ListenerRefusal.Teller) throws
     {
         try pipeline.addHandler(NIOSSLServerHandler(context: current.withLock { $0 }))
@@ -40,13 +46,13 @@ package final class TLSContexts: Sendable {
     }
 }
 
-/// An address to listen on, plain or with TLS.
+/// An address to listen on, with or without TLS.
 package struct Endpoint: Sendable {
     /// The host to listen on.
     package let host: String
-    /// The port; 0 takes any free one.
+    /// The port; 0 means any free port.
     package let port: Int
-    /// The certificate; nil for a plain listener.
+    /// The certificate; nil for a listener without TLS.
     package let tls: TLSContexts?
 
     /// Creates an endpoint.

@@ -2,10 +2,12 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener for users: the pages behind links, pictures, the reference, and `/healthz`.
+/// The HTTP listener for users, which serves the pages behind links, pictures, the reference, requests, streams, and
+/// `/healthz`.
 ///
-/// By default it listens on loopback or, with a certificate, on all addresses; nothing it serves requires a login. It
-/// reports only that the service is alive: figures and reasons are on the listener of `HealthServer`.
+/// By default the server listens on loopback or, with a certificate, on all addresses. The server's pages require no
+/// login. The server reports only that the service is alive; `HealthServer` reports metrics and reasons on another
+/// listener.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -16,9 +18,8 @@ package struct WebServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// Without `pages` it serves no pages behind links, without `documents` no reference, without `front` no requests and
-    /// streams. `console` returns the
-    /// console's address for a visitor on this machine or elsewhere.
+    /// The server has no pages behind links if `pages` is nil, no reference if `documents` is nil, and no requests and
+    /// streams if `front` is nil. `console` returns the URL of the console for a visitor on this machine or elsewhere.
     package init(
         _ listener: Listener,
         readiness: Readiness,
@@ -35,7 +36,7 @@ package struct WebServer: Service {
         self.console = console
     }
 
-    /// Serves until the group shuts down; throws if an address can't be bound.
+    /// Serves requests until the service group shuts down; throws if an address can't be bound.
     package func run() async throws {
         try await listener.run(makeRouter()) { [readiness] in readiness.isReady("http") }
     }
@@ -62,7 +63,7 @@ package struct WebServer: Service {
     }
 }
 
-/// Answers that consist of one text.
+/// HTTP answers that consist of one text.
 enum PlainAnswer {
     /// The answer of `/healthz` while the process is alive.
     static var alive: Response { text(.ok, "application/json", text: #"{"ok":true}"# + "\n") }

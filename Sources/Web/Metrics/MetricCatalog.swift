@@ -1,7 +1,6 @@
-/// The metrics of Lamplighter itself, each with its meaning, its kind and, for histograms, its buckets: the entries of
-/// `Texts/metrics.txt`.
+/// The catalog of Lamplighter's own metrics, which `Texts/metrics.txt` lists with their meaning, kind and buckets.
 ///
-/// A metric without an entry (a library's own) is served too, with a help text that says so.
+/// A metric of a library, which has no entry, is served too, with a help text that says so.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
@@ -10,20 +9,22 @@ package enum MetricCatalog {
 
     /// A metric's name and meaning.
     package struct Entry: Sendable {
-        /// The name on the `/metrics` page; units and `_total` are part of it.
+        /// The metric's name on the `/metrics` page, including units and `_total`.
         package let name: String
         /// The type in Prometheus.
         package let kind: Kind
         /// The text of the HELP line.
         package let help: String
-        /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
+        /// The upper bounds of a histogram's buckets in ascending order; empty for other kinds.
         package var buckets: [Double] = []
-        /// The maximum number of label sets that are kept apart; further ones share a series labelled `other`, so that
-        /// a label with values from outside can't exhaust the memory.
+        /// The maximum number of label sets with separate series.
+        ///
+        /// Further label sets share a series labelled `other`, so that a label with values from outside can't exhaust
+        /// the memory.
         var seriesMax = MetricCatalog.seriesMax
     }
 
-    /// The maximum number of label sets of one name that are kept apart, by default.
+    /// The default maximum number of label sets of one metric that have separate series.
     static let seriesMax = 500
     /// The default buckets of a timer, in seconds.
     private static let secondsBuckets = [
@@ -32,7 +33,7 @@ package enum MetricCatalog {
     /// The default buckets of a recorder of amounts.
     private static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
 
-    /// All metrics of Lamplighter itself, in the order of the page.
+    /// All of Lamplighter's own metrics, in the order of `Texts/metrics.txt`.
     package static let entries: [Entry] = {
         let lines = WebTexts.text("metrics.txt").split(separator: "\n").filter { $0.first != "#" }
         return stride(from: 0, to: lines.count - 1, by: 2).compactMap { entry(lines[$0], help: lines[$0 + 1]) }
@@ -57,7 +58,7 @@ package enum MetricCatalog {
 
     private static let byName = Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Returns the entry of a name, or a new one for a library's metric.
+    /// Returns the entry of a metric, or a new entry for a library's metric.
     static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {
         if let known = byName[name] { return known }
         return Entry(

@@ -1,22 +1,22 @@
-/// The forms that Prometheus requires of names and label values.
+/// The forms that Prometheus requires for names and label values.
 enum MetricName {
-    /// Converts a text to a metric name: letters, digits, `_` and `:`, not beginning with a digit.
+    /// Converts a text to a metric name of letters, digits, `_` and `:` that doesn't begin with a digit.
     static func name(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: ":")) }
 
-    /// Converts a text to a label name: letters, digits and `_`, not beginning with a digit.
+    /// Converts a text to a label name of letters, digits and `_` that doesn't begin with a digit.
     static func label(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: "_")) }
 
-    /// Escapes a label's value: backslash, double quote and line feed.
+    /// Escapes the backslashes, double quotes and line feeds in the value of a label.
     static func escapedValue(_ text: String) -> String {
         escaped(text, alsoQuotes: true)
     }
 
-    /// Escapes a HELP text: backslash and line feed.
+    /// Escapes the backslashes and line feeds in a HELP text.
     static func escapedHelp(_ text: String) -> String {
         escaped(text, alsoQuotes: false)
     }
 
-    /// Returns a sample's value in Prometheus' form.
+    /// Returns the value of a sample in Prometheus' form.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Glibc
 
-/// Measures this process at each scrape, from `/proc/self`.
+/// A sampler that measures this process at each scrape, mostly from `/proc/self`.
 package enum ProcessSampler {
     /// Sets the `process_…` gauges of a registry at each scrape.
     package static func install(in registry: PrometheusRegistry) {
@@ -16,10 +16,10 @@ package enum ProcessSampler {
         }
     }
 
-    /// The time of this process's first measurement, within milliseconds of its start.
+    /// The time at which this constant was first used, which is within milliseconds of the process's start.
     private static let startTime: Int64 = Int64(time(nil))
 
-    /// Returns the process's resident memory in bytes; 0 if `/proc` can't be read.
+    /// Returns the resident memory of the process in bytes, or 0 if `/proc` can't be read.
     package static func residentBytes() -> Int64 {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -31,9 +31,9 @@ package enum ProcessSampler {
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Returns the processor time used by all threads of this process, in seconds.
+    /// Returns the processor time that all threads of this process have used, in seconds.
     private static func processorSeconds() -> Double {
-        // POSIX defines that `clock` counts microseconds.
+        // By POSIX, `clock` counts microseconds.
         Double(clock()) / 1e6
     }
 
@@ -42,7 +42,7 @@ package enum ProcessSampler {
         defer { closedir(directory) }
         var count: Int64 = 0
         while readdir(directory) != nil { count += 1 }
-        // ".", ".." and the descriptor of this listing don't count.
+        // The entries ".", ".." and the descriptor of this listing aren't counted.
         return max(0, count - 3)
     }
 }

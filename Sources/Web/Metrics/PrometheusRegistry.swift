@@ -1,12 +1,12 @@
 package import CoreMetrics
 import Synchronization
 
-/// A backend of swift-metrics that serves all recorded metrics in Prometheus' text format, version 0.0.4.
+/// A backend of swift-metrics that serves all recorded metrics in version 0.0.4 of Prometheus' text format.
 ///
-/// Recording uses one atomic or one lock of its own series; the registry's lock is taken only when a metric is made and
-/// when the page is written.
+/// To record a value, a series uses one atomic variable or its own lock. The registry's lock is taken only when a
+/// metric is made and when the page is written.
 package final class PrometheusRegistry: MetricsFactory {
-    /// All series of one name.
+    /// All series of one metric.
     private struct Family {
         let entry: MetricCatalog.Entry
         var series: [String: any Series] = [:]
@@ -15,22 +15,23 @@ package final class PrometheusRegistry: MetricsFactory {
     private let families: Mutex<[String: Family]>
     private let samplers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Creates a registry that already describes the catalog's metrics.
+    /// Creates a registry that contains the metrics of the catalog.
     package init() {
         let known = MetricCatalog.entries.map { ($0.name, Family(entry: $0)) }
         families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Adds a closure that is called before each scrape to set gauges that are kept nowhere else.
+    /// Adds a closure that is called before each scrape to set gauges.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) { samplers.withLock { $0.append(sampler) } }
 
-    /// Makes a counter whose value a sampler reads elsewhere, such as a process's processor time; it can have a
-    /// fraction.
+    /// Makes a counter whose value a sampler sets, such as a process's processor time.
+    ///
+    /// The value can have a fraction.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
-    /// Returns the page: HELP, TYPE and samples of every family, sorted by name and labels.
+    /// Returns the page with the HELP, TYPE and sample lines of all metrics, sorted by name and labels.
     package func render() -> String {
         for sampler in samplers.withLock({ $0 }) { sampler() }
         let snapshot = families.withLock { Array($0.values) }
@@ -46,10 +47,10 @@ package final class PrometheusRegistry: MetricsFactory {
         return page
     }
 
-    /// Returns the series of a name by their labels, such as `worker="status"`.
+    /// Returns the series of a metric with their labels, such as `worker="status"`.
     ///
-    /// A distribution's value is the sum of its values, and the count is their number. Sampled gauges date from the
-    /// last scrape.
+    /// For a distribution, `value` is the sum of the recorded values and `count` is their number. Sampled gauges have
+    /// the values of the last scrape.
     package func readings(_ name: String) -> [(labels: String, value: Double, count: Int64)] {
         let series = families.withLock { $0[name]?.series } ?? [:]
         return series.sorted { $0.key < $1.key }.map { labels, one in
@@ -58,7 +59,8 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the series of a name and its labels, new or existing; nil if the name is of another kind.
+    /// Returns the existing or a new series for a name and labels, or nil if the metric with that name has another
+    /// kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -111,13 +113,14 @@ extension PrometheusRegistry {
             ?? NOOPMetricsHandler.instance
     }
 
-    /// Keeps the series: a counter that disappeared and returned at zero would look like a restart.
+    /// Keeps the series, because a counter that disappeared and returned at zero would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) { drop(handler as? GaugeSeries) }
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Takes a gauge off the page when its subject no longer exists, even if others still hold the gauge.
+    /// Removes a gauge from the page when its subject no longer exists, even if other code still has a reference to the
+    /// gauge.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

@@ -1,11 +1,12 @@
 import CoreMetrics
 import Synchronization
 
-/// A line of the page, or for a histogram a block: the value under one set of labels.
+/// A series: the value of a metric for one set of labels, which is a line of the page or, for a histogram, a block of
+/// lines.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value and, for a distribution, the number of values that it sums up.
+    /// The value or, for a distribution, the sum of the recorded values and their number.
     var reading: (value: Double, count: Int64) { get }
 }
 
@@ -62,8 +63,8 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
 
 /// A distribution over fixed buckets.
 ///
-/// A lock guards it, so that the count, the sum and the buckets that a page shows fit together. One worker records a
-/// series, so the lock is free except during a scrape.
+/// A lock guards the state, so that the count, the sum and the buckets on a page are consistent. Usually only one
+/// worker records values of a series, so the lock is free except during a scrape.
 final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     private struct State {
         var counts: [Int64]
@@ -109,7 +110,7 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
 
 /// The text of labels in a sample line.
 enum LabelText {
-    /// Joins escaped pairs in the given order.
+    /// Returns the escaped pairs of labels and values, in the given order.
     static func pairs(_ dimensions: [(String, String)]) -> String {
         dimensions
             .map { "\(MetricName.label($0.0))=\"\(MetricName.escapedValue($0.1))\"" }

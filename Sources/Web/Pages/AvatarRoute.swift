@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Serves users' pictures by their digest, which always identifies the same picture.
+/// A route that serves users' pictures by their digest, which always identifies the same picture.
 struct AvatarRoute: Sendable {
     let pages: Pages
 

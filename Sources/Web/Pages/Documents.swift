@@ -1,11 +1,11 @@
 import Hummingbird
 
-/// The reference with its playground, served below `/docs/`.
+/// The reference with its playground, which is served below `/docs/`.
 package struct Documents: Sendable {
     private let file: @Sendable (_ path: String) -> (mediaType: String, text: String)?
     private let playground: Playground
 
-    /// Creates the documents; `file` returns a file by its path below `/docs/`, or nil.
+    /// Creates the documents; `file` returns the file at a path below `/docs/`, or nil.
     package init(
         playground: Playground,
         file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?
@@ -16,7 +16,7 @@ package struct Documents: Sendable {
 
     func add(to router: Router<WebContext>) {
         router.get("docs") { request, _ in
-            // This relative path works below every prefix; without its slash, the pages' own links don't.
+            // This relative path works below every prefix. The path's final slash is needed for the links in the pages.
             request.uri.path.hasSuffix("/")
                 ? try answer("index.html") : Response(status: .movedPermanently, headers: [.location: "docs/"])
         }
@@ -40,7 +40,8 @@ package struct Documents: Sendable {
             status: .ok,
             headers: [
                 .contentType: found.mediaType,
-                // The playground's files belong together, and to the ports of this run.
+                // The files of the playground must have the same version, and depend on the ports of this run, so they
+                // aren't cached.
                 .cacheControl: path.hasPrefix("try") ? "no-cache" : "public, max-age=300",
                 .contentSecurityPolicy:
                     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "

@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// Reads posted forms.
+/// A parser of posted forms.
 enum FormFields {
-    /// Returns the fields of a request's body; nil if it's too long or not a form.
+    /// Returns the fields of the form in a request's body, or nil if the body is too long or not a form.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
@@ -11,7 +11,9 @@ enum FormFields {
         return parse(String(buffer: body))
     }
 
-    /// Parses `name=value&…` as written by browsers; of a repeated name, the first value counts.
+    /// Parses `name=value&…` as written by browsers.
+    ///
+    /// If a name is repeated, its first value counts.
     static func parse(_ text: String) -> [String: String] {
         var fields: [String: String] = [:]
         for pair in text.split(separator: "&").prefix(32) {
@@ -22,7 +24,7 @@ enum FormFields {
         return fields
     }
 
-    /// Decodes a part of a path, in which a plus is literal; returns nil if it's malformed.
+    /// Decodes a part of a path, in which a plus sign is literal; returns nil if the text is malformed.
     static func decodePart(_ text: Substring) -> String? { decode(text, plus: "+") }
 
     private static func decode(_ text: Substring, plus: Unicode.Scalar = " ") -> String? {

@@ -1,16 +1,18 @@
 import Domain
 import Hummingbird
 
-/// The page at `/` and the answer to unknown paths: a sentence and links.
+/// The page at `/`, and the page for unknown paths.
+///
+/// The two pages consist of a sentence and links.
 struct HomePage: Sendable {
-    /// The path of `publicUrl`; empty or with a leading slash.
+    /// The path in `publicUrl`, which is empty or begins with a slash.
     let basePath: String
-    /// Whether there is a reference to link to.
+    /// Whether the page links to the reference.
     let hasDocuments: Bool
-    /// The console's address for a visitor on this machine or elsewhere; nil if there's none to show.
+    /// Returns the URL of the console for a visitor on this machine or elsewhere, or nil if the page must not show one.
     var console: @Sendable (_ isLocal: Bool) -> String? = { _ in nil }
 
-    /// Serves the page and the style that it shares with the pages behind links.
+    /// Adds the routes of the page, and of the style sheet that the pages behind links also use.
     func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
         router.get("/") { request, context in
             let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)
@@ -70,7 +72,7 @@ struct HomePage: Sendable {
     }
 }
 
-/// Answers an unknown path with a page.
+/// Middleware that answers an unknown path with a page.
 struct MissingPage: RouterMiddleware {
     typealias Context = WebContext
 
@@ -90,7 +92,7 @@ struct MissingPage: RouterMiddleware {
 }
 
 extension HTML {
-    /// Returns a whole page without scripts; `main` is HTML, the title is a plain text.
+    /// Returns a complete page without scripts; `main` is HTML, and the title is plain text.
     static func page(language: String, title: String, basePath: String, _ main: String) -> String {
         """
         <!DOCTYPE html>

@@ -1,6 +1,6 @@
 import Domain
 
-/// A page behind a link, as HTML without scripts.
+/// The page behind a link in a message, as HTML without scripts.
 struct LinkPage {
     let view: LinkView
     let language: Language
@@ -9,7 +9,7 @@ struct LinkPage {
 
     private var words: PageWords { PageWords.of(language) }
 
-    /// The whole document.
+    /// The complete HTML document.
     var html: String {
         let appName = view.appName.isEmpty ? words[.service] : view.appName
         let isFailure = if case .badPassword = view.step { true } else { false }
@@ -87,7 +87,7 @@ struct LinkPage {
 
     // MARK: Style
 
-    /// The style sheet of all pages: light and dark, for all widths from the narrowest phone.
+    /// The style sheet of all pages, with a light and a dark form, for screens of all widths.
     static let style = """
         :root { color-scheme: light dark; --back: #f3f5f8; --card: #fff; --text: #1d2733;
           --soft: #4a5663; --line: #8a95a1; --act: #1f5fae; --act-text: #fff; --bad: #a3141b;

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The pages behind the links in messages.
 ///
-/// Opening a link shows a page and changes nothing. The page's button posts the token in the body, so that an address
-/// with a token is requested only once. None of it is logged.
+/// Opening a link shows a page and changes nothing. The button on the page posts the token in the body, so that a URL
+/// with a token is requested only once. Neither opening the link nor pressing the button is logged.
 struct LinkRoutes: Sendable {
     let pages: Pages
     let visits: VisitLimit

@@ -22,7 +22,9 @@ struct PageWords: Sendable {
         self.texts = texts ?? [:]
     }
 
-    /// Returns a text; empty if it is missing, which a test refuses.
+    /// Returns a text, or an empty text if it is missing.
+    ///
+    /// A test makes sure that no text is missing.
     subscript(name: Name) -> String { texts[name.rawValue]?.stringValue ?? "" }
 
     /// Returns the texts for a kind of link: `title`, `ask`, `button`, `doneTitle` and `done`.
@@ -41,15 +43,15 @@ struct PageWords: Sendable {
 
     /// The name of a text.
     enum Name: String, CaseIterable {
-        /// The tag of the language in HTML.
+        /// The tag of the page's language, for HTML.
         case tag
-        /// The replacement for an unknown app's name.
+        /// The text that replaces the name of an unknown app.
         case service
         case overTitle, over, busyTitle, busy
         /// The prefix of the title after an error.
         case error
         case password, again, rule, differs, length, weak
-        /// The texts for each kind of link; `{address}` in `ask` stands for the masked address.
+        /// The texts for each kind of link. In `ask`, `{address}` is replaced by the masked address.
         case title, ask, button, doneTitle, done
     }
 }

@@ -1,22 +1,24 @@
 package import Domain
 
-/// The service's functions that the pages call, since `Web` has no store.
+/// The service's functions that the pages call, because `Web` has no access to the store.
 package struct Pages: Sendable {
     /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Follows a link; only the page of a password reset passes a password.
+    /// Carries out the action of a link.
+    ///
+    /// Only the page for a password reset passes a password.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
     /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?
-    /// The path of `publicUrl`; empty or with a leading slash and no trailing one.
+    /// The path in `publicUrl`, which is empty or begins with a slash, and doesn't end in one.
     package var basePath: String
-    /// Whether users reach the pages by https.
+    /// Whether users reach the pages by HTTPS.
     package var isSecure: Bool
 
     /// The maximum number of pages that one visitor can open in a minute.
     package var visitsPerMinute: Int
 
-    /// Creates the pages' functions.
+    /// Creates the collection of functions.
     package init(
         look: @escaping @Sendable (_ token: String) async -> LinkView,
         follow: @escaping @Sendable (_ token: String, _ password: String?) async -> LinkView,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits the requests of each visitor in a minute.
+/// A limit on the number of requests that each visitor can make in a minute.
 package final class VisitLimit: Sendable {
     private struct State {
         var minute: Int64 = 0
@@ -12,16 +12,16 @@ package final class VisitLimit: Sendable {
     private let visitorsMax: Int
     private let seconds: @Sendable () -> Int64
 
-    /// Admits up to a number of visits a minute from each visitor; `seconds` is a monotonic clock.
+    /// Creates a limit of `perMinute` visits from each visitor; `seconds` is a monotonic clock.
     package init(perMinute: Int, visitorsMax: Int = 10_000, seconds: @escaping @Sendable () -> Int64) {
         self.perMinute = perMinute
         self.visitorsMax = visitorsMax
         self.seconds = seconds
     }
 
-    /// Counts a visit, and returns false if it's one too many.
+    /// Counts a visit, and returns false if the visit exceeds the limit.
     ///
-    /// Visitors beyond those counted separately share one count.
+    /// The first `visitorsMax` visitors in a minute are counted separately. All others share one count.
     package func admit(_ visitor: String) -> Bool {
         let minute = seconds() / 60
         return state.withLock { state in

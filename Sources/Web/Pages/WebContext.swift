@@ -13,8 +13,8 @@ struct WebContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// Returns the client's address: the other end's or, if that is a proxy on this machine, the last one that the
-    /// proxy names.
+    /// Returns the client's address, which is the remote address or, behind a proxy on this machine, the last address
+    /// that the proxy names.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),
@@ -24,14 +24,14 @@ struct WebContext: RequestContext {
         return String(last.filter { $0 != " " }.prefix(64))
     }
 
-    /// Returns the same, or the /64 of an IPv6 address.
+    /// Returns the client's IPv4 address, or the /64 network of its IPv6 address.
     func visitor(of request: Request) -> String { Self.household(address(of: request)) }
 
-    /// Returns an IPv6 address's /64, which one household shares; an IPv4 address unchanged.
+    /// Returns an IPv4 address unchanged, or the /64 network of an IPv6 address, which one household shares.
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) counts as a single address.
+        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) is counted as a single address.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         return (isMapped ? bytes[12...] : bytes.prefix(8))
             .map { String($0, radix: 16) }.joined(separator: ":")

@@ -1,13 +1,16 @@
-/// The facts about the service for the reference's playground, and the addresses to which its page can connect.
+/// The facts about the service for the playground of the reference, and the addresses to which the playground's page
+/// may connect.
 package struct Playground: Sendable {
-    /// The port of MQTT over WebSocket; nil if it's off.
+    /// The port of MQTT over WebSocket; nil if that listener is off.
     let webSocketPort: Int?
-    /// The port of MQTT over WebSocket with TLS; nil if it's off.
+    /// The port of MQTT over WebSocket with TLS; nil if that listener is off.
     let webSocketTLSPort: Int?
-    /// The facts as JSON.
+    /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String
 
-    /// Creates a playground; the facts contain keys only for visitors on this machine.
+    /// Creates a playground.
+    ///
+    /// The facts contain secrets only for visitors on this machine.
     package init(
         webSocketPort: Int?,
         webSocketTLSPort: Int?,
@@ -18,15 +21,16 @@ package struct Playground: Sendable {
         self.facts = facts
     }
 
-    /// The path of the page below `/docs/`.
+    /// The path of the playground's page below `/docs/`.
     static let page = "try.html"
-    /// The path of the facts.
+    /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the sources that the page may connect to if it was requested under a host's name.
+    /// Returns the sources to which the page may connect, for the content security policy of a page that was requested
+    /// from `host`.
     ///
-    /// They include the page's own origin, also for WebSockets that a proxy forwards. A policy can't name IPv6
-    /// addresses: a page of `[::1]` connects to 127.0.0.1, where this machine's listeners are reachable too.
+    /// The sources include the page's own origin, also for WebSockets that a proxy forwards. A policy can't name IPv6
+    /// addresses, so a page from `[::1]` connects to 127.0.0.1, where the listeners of this machine are reachable too.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let sources = [("ws", webSocketPort), ("wss", webSocketTLSPort)].compactMap {
@@ -37,7 +41,7 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns an authority's host in the form that a policy can name; nil if it has none.
+    /// Returns the host of an authority in a form that a policy can name, or nil if there is none.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

@@ -1,16 +1,16 @@
 import Domain
 
-/// The credentials of a request over HTTP.
+/// The credentials of an HTTP request.
 enum RequestCredentials: Equatable {
-    /// The token of a session, which also stands for `token` in the envelope.
+    /// The token of a session or an API key, which is also used as `token` in the envelope.
     case bearer(String)
-    /// An app's id and its secret, for methods without a token.
+    /// An app's id and its secret, for methods that need no token.
     case basic(app: String, secret: String)
 
-    /// The longest token or secret, in bytes.
+    /// The maximum length of a token or secret, in bytes.
     private static let secretMax = 256
 
-    /// Reads the header `Authorization`; nil without one.
+    /// Parses the header `Authorization`; returns nil if there is no header.
     ///
     /// - Throws: `Rejection` for another scheme or a malformed value.
     static func read(_ header: String?) throws(Rejection) -> RequestCredentials? {
@@ -40,7 +40,9 @@ enum RequestCredentials: Equatable {
         )
     }
 
-    /// Whether a text can be a token: it is written into the envelope without escapes.
+    /// Returns whether a text can be a token.
+    ///
+    /// Only characters that need no JSON escapes are allowed, because the token is copied into the envelope.
     static func isToken(_ text: String) -> Bool {
         (1...secretMax).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -48,7 +50,7 @@ enum RequestCredentials: Equatable {
             }
     }
 
-    /// Decodes base64 with its padding; nil if it's malformed.
+    /// Decodes base64 with padding; returns nil if the text is malformed.
     static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count.isMultiple(of: 4) else { return nil }
         let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }

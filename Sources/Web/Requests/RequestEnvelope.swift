@@ -2,17 +2,18 @@ import Domain
 import JSON
 import Wire
 
-/// The envelope of a request over HTTP: the payload that the same request has over MQTT.
+/// The envelope of an HTTP request, which is the payload that the same request has over MQTT.
 struct RequestEnvelope: Equatable {
     /// The payload.
     var payload: [UInt8]
-    /// The token, from the header or from the body.
+    /// The token from the header or the body; nil if there is none.
     var token: String?
 
-    /// Reads a body, and adds the members that the header or the front supplies; an empty body is `{}`.
+    /// Parses a body, in which an empty body means `{}`, and adds the token from the header and a new id if they are
+    /// missing.
     ///
-    /// The other bytes stay as they are, so that the worker reads what the client sent.
-    /// - Throws: `Rejection` if the body isn't a JSON object, or if its token isn't the header's.
+    /// All other bytes stay unchanged, so that the worker reads what the client sent.
+    /// - Throws: `Rejection` if the body isn't a JSON object, or if its token differs from the token in the header.
     init(_ body: [UInt8], credentials: RequestCredentials?, newID: @autoclosure () -> String) throws(Rejection) {
         let body = body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ? Array("{}".utf8) : body
         let object: JSONObject
@@ -32,7 +33,7 @@ struct RequestEnvelope: Equatable {
                 return
             }
             guard own == .string(bearer) else {
-                throw Rejection.invalid("token", "The envelope's token is not the header's.")
+                throw Rejection.invalid("token", "The token in the body differs from the token in the header.")
             }
         }
         payload = Self.splice(added, into: body, isEmpty: object.members.isEmpty)

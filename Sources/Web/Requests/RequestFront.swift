@@ -1,24 +1,24 @@
 package import Domain
 
-/// The service's functions that requests over HTTP call, since `Web` has neither a broker nor a store.
+/// The service's functions that HTTP requests call, because `Web` has no access to the broker and the store.
 package struct RequestFront: Sendable {
     /// A request with its sender's credentials.
     package struct Asked: Sendable {
-        /// The app.
+        /// The sender's app.
         package let app: AppID
-        /// The terminal.
+        /// The sender's terminal.
         package let terminal: TerminalID
         /// The service and the method, such as `device/list`.
         package let name: String
-        /// The payload, as over MQTT.
+        /// The payload, as it would be sent over MQTT.
         package let payload: [UInt8]
-        /// The sender's password, as over MQTT: a session's token or the app's secret.
+        /// The sender's password as over MQTT, which is a token or the app's secret.
         package let password: String
         /// Whether the password is a token.
         package let isToken: Bool
         /// The client's address.
         package let address: String
-        /// The header `traceparent`.
+        /// The value of the header `traceparent`, if valid.
         package let traceparent: String?
     }
 
@@ -30,18 +30,18 @@ package struct RequestFront: Sendable {
         case refusal(Rejection)
     }
 
-    /// The holder of a token.
+    /// The app, terminal and user to which a token belongs.
     package struct Holder: Sendable {
-        /// The app.
+        /// The app of the token's session or key.
         package let app: AppID
-        /// The terminal.
+        /// The terminal of the token's session or key.
         package let terminal: TerminalID
         /// The user; nil for an API key.
         package let uid: UserID?
-        /// Why the token is no longer valid; nil while it is.
+        /// The refusal if the token is no longer valid; nil while it is valid.
         package let refusal: Rejection?
 
-        /// Names a token's holder.
+        /// Makes the description of a token's holder.
         package init(app: AppID, terminal: TerminalID, uid: UserID?, refusal: Rejection?) {
             self.app = app
             self.terminal = terminal
@@ -50,22 +50,22 @@ package struct RequestFront: Sendable {
         }
     }
 
-    /// The first levels of all paths: the root of all topics.
+    /// The first levels of all paths, which equal the root of all topics.
     let root: String
-    /// The pages that may call.
+    /// The rule for the origins of pages that may send requests.
     let origins: OriginRule
-    /// Whether users connect by https.
+    /// Whether users connect by HTTPS.
     let isSecure: Bool
-    /// Returns a token's holder; nil if there is no such token.
+    /// Returns the holder of a token, or nil if no such token exists.
     let holder: @Sendable (_ token: String) async throws -> Holder?
-    /// Asks a worker.
+    /// Sends a request to a worker, and returns the outcome.
     let ask: @Sendable (Asked) async -> Outcome
-    /// The users' streams; nil if the broker can't be reached for them.
+    /// The streams of users' messages; nil if streams can't connect to the broker.
     let streams: UserStreams?
-    /// Receives refused origins.
+    /// Receives the refusals of requests from pages whose origin isn't allowed.
     let tell: ListenerRefusal.Teller
 
-    /// Names the functions.
+    /// Creates the collection of functions.
     package init(
         root: String,
         origins: OriginRule,
@@ -86,16 +86,18 @@ package struct RequestFront: Sendable {
 }
 
 extension Rejection {
-    /// The refusal of a request without an answer, which may have had its effect: the one `Unavailable` of that kind.
+    /// The refusal of a request that got no answer and may have had its effect.
+    ///
+    /// No other refusal with the code `Unavailable` has that meaning.
     package static let outcomeUnknown = Rejection(
         .unavailable,
-        "There was no answer in time, and the request may have had its effect: repeat it with the same id.",
+        "There was no answer in time, and the request may have taken effect: repeat it with the same id.",
         reason: "outcomeUnknown"
     )
 
     /// The refusal of a request while the broker or the store can't be reached.
     package static let away = Rejection(.unavailable, "The service can't do this now; try again later.", retryAfter: 1)
 
-    /// The status of the refusal over HTTP.
+    /// The HTTP status of the refusal.
     var httpStatus: Int { self == .outcomeUnknown ? 504 : code.httpStatus }
 }

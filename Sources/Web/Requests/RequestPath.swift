@@ -3,14 +3,14 @@ import Wire
 
 /// A path below the root of all topics.
 ///
-/// The rules in words (reference: http#paths).
+/// The documentation describes these rules (reference: http#paths).
 enum RequestPath: Equatable {
-    /// A request, with its app and terminal unless the path leaves them out.
+    /// A request; app and terminal are nil if the path doesn't name them.
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream
 
-    /// Reads a path, such as `/ll/v1/request/device/list`; nil if there is no such path.
+    /// Parses a path such as `/ll/v1/request/device/list`; returns nil for an unknown path.
     init?(_ path: some StringProtocol, root: String) {
         let prefix = "/\(root)/"
         guard path.utf8.starts(with: prefix.utf8) else { return nil }
@@ -33,7 +33,7 @@ enum RequestPath: Equatable {
         }
     }
 
-    /// The methods of HTTP that the path answers, besides OPTIONS.
+    /// The HTTP method that the path accepts in addition to OPTIONS.
     var method: String {
         switch self {
         case .request: "POST"

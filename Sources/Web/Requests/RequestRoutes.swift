@@ -4,7 +4,7 @@ import JSON
 import NIOCore
 import Wire
 
-/// Answers requests over HTTP and the streams, on all paths below the root of the topics.
+/// Middleware that answers requests and streams over HTTP, on all paths below the root of the topics.
 struct RequestRoutes: RouterMiddleware {
     typealias Context = WebContext
 
@@ -22,7 +22,7 @@ struct RequestRoutes: RouterMiddleware {
         guard front.origins.allows(origin, host: request.head.authority, isSecure: front.isSecure) else {
             front.tell(ListenerRefusal(.origin, address: context.address(of: request), detail: origin ?? ""))
             return Self.refusal(
-                Rejection(.forbidden, "Pages of this origin may not call: see the setting mqtt.webSocketOrigins.")
+                Rejection(.forbidden, "Pages of this origin are not allowed: see the setting mqtt.webSocketOrigins.")
             )
         }
         var response: Response
@@ -56,7 +56,7 @@ struct RequestRoutes: RouterMiddleware {
             )
         }
         guard request.method.rawValue == path.method else {
-            var response = Self.refusal(.invalid("method", "This path takes \(path.method) alone."), status: 405)
+            var response = Self.refusal(.invalid("method", "This path accepts only \(path.method)."), status: 405)
             response.headers[.allow] = "\(path.method), OPTIONS"
             return response
         }
@@ -97,7 +97,7 @@ struct RequestRoutes: RouterMiddleware {
         switch await front.ask(asked) {
         case .answer(let bytes): return Self.response(to: bytes)
         case .refusal(let rejection):
-            // The gate refuses a wrong token; the session says why it ended.
+            // The gate refuses a token that isn't valid, and the reason comes from the token's session.
             guard rejection.code == .invalidToken, sender.isToken, rejection.reason == nil else { throw rejection }
             throw try await front.holder(sender.password)?.refusal ?? rejection
         }
@@ -121,7 +121,7 @@ struct RequestRoutes: RouterMiddleware {
                 throw Rejection.invalid("path", "Without a token, the path must name the app and the terminal.")
             }
             guard app.text == name else {
-                throw Rejection(.invalidCredentials, "The app in the header Authorization is not the path's.")
+                throw Rejection(.invalidCredentials, "The app in the header Authorization is not the app in the path.")
             }
             return Sender(app: app, terminal: terminal, password: secret, isToken: false)
         }
@@ -145,9 +145,9 @@ struct RequestRoutes: RouterMiddleware {
         return holder
     }
 
-    /// Returns the body; nil if it's too long.
+    /// Returns the body of a request, or nil if the body is too long.
     ///
-    /// - Throws: `Rejection` if it's malformed, or ends before its time.
+    /// - Throws: `Rejection` if the body can't be read completely.
     private static func body(of request: Request) async throws(Rejection) -> [UInt8]? {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Payload.bytesMax { return nil }
         var request = request
@@ -177,7 +177,7 @@ struct RequestRoutes: RouterMiddleware {
 
     private func stream(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let streams = front.streams else {
-            throw Rejection(.resourceNotFound, "There are no streams here: the broker is reached over TLS.")
+            throw Rejection(.resourceNotFound, "Streams are not available, because the broker is reached over TLS.")
         }
         guard case .bearer(let token) = try RequestCredentials.read(request.headers[.authorization]) else {
             throw Rejection(.invalidToken, "A stream needs a session's token as Bearer.", field: "token")
@@ -196,7 +196,8 @@ struct RequestRoutes: RouterMiddleware {
             headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 var events = EventWriter(writer)
-                // A client that leaves frees its place at once, not only when something is written to it.
+                // When a client leaves, its place is freed at once, and not only when the service next writes to the
+                // client.
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await stream.run(root: front.root, &events)
                 } onInboundClosed: {
@@ -217,7 +218,7 @@ struct RequestRoutes: RouterMiddleware {
         )
     }
 
-    /// Returns a worker's answer with the status of its code.
+    /// Returns a worker's answer with the HTTP status of its error code, or 200 if it has none.
     private static func response(to bytes: [UInt8]) -> Response {
         let answer = try? JSONValue.parse(bytes[...]).objectValue
         let error = answer?["error"]?.objectValue

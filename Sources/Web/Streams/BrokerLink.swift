@@ -1,13 +1,13 @@
 import NIOCore
 
-/// A connection to the broker whose packets are read one by one, when they are wanted.
+/// A connection to the broker, whose packets are read one by one when the stream asks for them.
 ///
-/// While nothing is wanted, nothing is read: the broker then holds the messages, within its limits.
+/// While the stream asks for no packet, nothing is read, and the broker holds the messages within its limits.
 final class BrokerLink: Sendable {
-    /// The next packet, or the reason why there is none.
+    /// The next packet, or the reason why no packet was received.
     enum Event {
         case packet(MQTTPacket)
-        /// The wait is over.
+        /// No packet arrived within the time limit.
         case silence
         /// The connection has ended.
         case closed
@@ -29,7 +29,9 @@ final class BrokerLink: Sendable {
         return NIOLoopBound(reader, eventLoop: channel.eventLoop)
     }
 
-    /// Waits for the next packet; one task at a time may wait.
+    /// Waits for the next packet.
+    ///
+    /// Only one task at a time may wait.
     func next(within limit: TimeAmount) async -> Event {
         let promise = channel.eventLoop.makePromise(of: Event.self)
         channel.eventLoop.execute { [reader] in reader.value.wait(for: promise, within: limit) }
@@ -39,13 +41,15 @@ final class BrokerLink: Sendable {
     /// Sends a packet.
     func send(_ packet: ByteBuffer) { channel.writeAndFlush(packet, promise: nil) }
 
-    /// Says farewell and closes the connection.
+    /// Sends a DISCONNECT and closes the connection.
     func close() {
         channel.writeAndFlush(MQTTPacket.disconnect).whenComplete { [channel] _ in channel.close(promise: nil) }
     }
 }
 
-/// Keeps the packets read until they are wanted; belongs to the event loop of its connection.
+/// A handler that keeps received packets until the stream asks for them.
+///
+/// The handler belongs to the event loop of its connection.
 final class PacketReader: ChannelInboundHandler {
     typealias InboundIn = MQTTPacket
 

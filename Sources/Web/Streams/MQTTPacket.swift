@@ -1,19 +1,19 @@
 import NIOCore
 
-/// A packet of MQTT 5 from the broker, as far as a stream reads it.
+/// An MQTT 5 packet from the broker, with the parts that a stream needs.
 enum MQTTPacket: Equatable {
     /// The broker's answer to CONNECT.
     case connected(code: UInt8)
     /// The broker's answer to SUBSCRIBE, with a code for each filter.
     case subscribed(codes: [UInt8])
-    /// A message; it's acknowledged by its id, if it has one.
+    /// A message, which must be acknowledged by its id, if any.
     case message(topic: String, payload: [UInt8], id: UInt16?)
-    /// The end of the connection, which the gate cuts off.
+    /// A DISCONNECT, which the broker sends when the gate closes the connection.
     case disconnected
-    /// Another packet.
+    /// Any other packet.
     case other
 
-    /// Reads the content of a packet; nil if it's malformed.
+    /// Parses the content of a packet; returns nil if the content is malformed.
     init?(kind: UInt8, _ body: ByteBuffer) {
         var body = body
         switch kind >> 4 {
@@ -44,19 +44,20 @@ enum MQTTPacket: Equatable {
 
     // MARK: Packets to the broker
 
-    /// Returns a CONNECT without a session that outlives the connection.
+    /// Returns a CONNECT whose session ends with the connection.
     static func connect(clientID: String, username: String, password: String) -> ByteBuffer {
         packet(0x10) { body in
             body.write(text: "MQTT")
             body.writeBytes([5, 0xC2])
             body.writeInteger(UInt16(keepAliveSeconds))
-            // Receive Maximum: the messages that may wait for a slow client outside the broker.
+            // The bytes set the Receive Maximum, which is the number of messages that may wait for a slow client
+            // outside the broker.
             body.writeBytes([3, 0x21, 0, 20])
             for text in [clientID, username, password] { body.write(text: text) }
         }
     }
 
-    /// Returns a SUBSCRIBE with QoS 1, upon which the broker first sends what it has retained.
+    /// Returns a SUBSCRIBE with QoS 1, after which the broker first sends retained messages.
     static func subscribe(_ filters: [String]) -> ByteBuffer {
         packet(0x82) { body in
             body.writeBytes([0, 1, 0])
@@ -69,12 +70,14 @@ enum MQTTPacket: Equatable {
 
     /// Returns the acknowledgement of a message.
     static func acknowledge(_ id: UInt16) -> ByteBuffer { packet(0x40) { $0.writeInteger(id) } }
-    /// A PINGREQ.
+    /// The packet PINGREQ.
     static var ping: ByteBuffer { packet(0xC0) { _ in } }
-    /// A DISCONNECT.
+    /// The packet DISCONNECT.
     static var disconnect: ByteBuffer { packet(0xE0) { _ in } }
 
-    /// The seconds without a packet after which the broker ends the connection, with half as many again.
+    /// The keep-alive time in seconds.
+    ///
+    /// The broker ends the connection after one and a half times this time without a packet.
     private static let keepAliveSeconds = 60
 
     private static func packet(_ head: UInt8, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {
@@ -104,7 +107,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length of one to four bytes; nil if more bytes must arrive, `.some(nil)` if it's malformed.
+    /// Reads a length of one to four bytes; returns nil if more bytes must arrive, and `.some(nil)` if the length is
+    /// malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {
@@ -120,11 +124,11 @@ extension ByteBuffer {
     }
 }
 
-/// Splits the broker's bytes into packets.
+/// A decoder that splits the broker's bytes into packets.
 struct MQTTDecoder: ByteToMessageDecoder {
     typealias InboundOut = MQTTPacket
 
-    /// The error of bytes that aren't MQTT.
+    /// The error for bytes that aren't valid MQTT.
     struct Malformed: Error {}
 
     mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {

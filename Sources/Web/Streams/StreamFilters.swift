@@ -1,6 +1,6 @@
 import Domain
 
-/// The filters of a user's stream, behind the root.
+/// The topic filters of a user's stream, without the root.
 struct StreamFilters: Equatable {
     let texts: [String]
 
@@ -8,21 +8,23 @@ struct StreamFilters: Equatable {
     private static let countMax = 8
     private static let bytesMax = 512
 
-    /// Reads the query, in which `filter` may be repeated; without one, all topics of the terminal and of its user.
+    /// Parses the query, in which `filter` may be repeated.
     ///
-    /// - Throws: `Rejection`; `Forbidden` for a filter outside the spaces of the terminal and its user.
+    /// Without any filter, the stream gets all topics of the terminal and its user.
+    ///
+    /// - Throws: `Rejection`, with `Forbidden` for a filter that isn't below the topics of the terminal or its user.
     init(_ query: String?, of holder: RequestFront.Holder) throws(Rejection) {
-        guard let uid = holder.uid else { throw Rejection(.forbidden, "A stream of messages is a user's.") }
+        guard let uid = holder.uid else { throw Rejection(.forbidden, "A stream of messages needs a user's session.") }
         let spaces = ["app/\(holder.app.text)/\(holder.terminal.text)/", "user/\(uid.text)/"]
         var texts: [String] = []
         for pair in query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts[0] == "filter", parts.count == 2 else {
-                throw Rejection.invalid("query", "A stream takes the parameter filter alone.")
+                throw Rejection.invalid("query", "A stream accepts only the parameter filter.")
             }
             guard let text = FormFields.decodePart(parts[1]), (1...Self.bytesMax).contains(text.utf8.count),
                 !text.utf8.contains(where: { $0 < 0x20 })
-            else { throw Rejection.invalid("filter", "A filter is a topic behind the root, of at most 512 bytes.") }
+            else { throw Rejection.invalid("filter", "A filter is a topic without the root, of at most 512 bytes.") }
             guard spaces.contains(where: { text.utf8.starts(with: $0.utf8) }) else {
                 throw Rejection(
                     .forbidden,
@@ -33,7 +35,7 @@ struct StreamFilters: Equatable {
             texts.append(text)
         }
         guard texts.count <= Self.countMax else {
-            throw Rejection.invalid("filter", "A stream takes at most \(Self.countMax) filters.")
+            throw Rejection.invalid("filter", "A stream can have at most \(Self.countMax) filters.")
         }
         self.texts = texts.isEmpty ? spaces.map { $0 + "#" } : texts
     }

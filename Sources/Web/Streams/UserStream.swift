@@ -14,8 +14,8 @@ final class UserStream: Sendable {
     private let leave: @Sendable () -> Void
     private let isStopping = Atomic(false)
 
-    /// The silence after which a comment shows whether the client is still there, and a ping keeps the broker's
-    /// connection.
+    /// The time without messages after which the stream sends a comment, which shows whether the client is still there,
+    /// and a ping to the broker.
     private static let silenceMax: TimeAmount = .seconds(15)
 
     init(
@@ -35,17 +35,17 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // Also a stream whose client left before the answer.
+        // A stream whose client left before it was answered is also closed here.
         link.close()
         leave()
     }
 
     /// Sends messages until the connection to the broker ends or the service stops.
     ///
-    /// - Throws: Once the client is gone.
+    /// - Throws: An error when the client is gone.
     @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The head must leave now, even if no message comes.
+            // The comment makes the head of the answer leave at once, even if no message arrives.
             try await writer.write(Array(":\n\n".utf8))
             for packet in early { _ = try await pass(packet, root, to: &writer) }
             while true {
@@ -64,13 +64,13 @@ final class UserStream: Sendable {
         }
     }
 
-    /// Ends the stream, since the service stops or the client has left.
+    /// Ends the stream because the service stops or the client has left.
     func stop() {
         isStopping.store(true, ordering: .relaxed)
         link.close()
     }
 
-    /// Passes a packet on; returns the reason if it ends the stream.
+    /// Handles a packet, and returns the reason if the packet ends the stream.
     @concurrent private func pass(
         _ packet: MQTTPacket,
         _ root: String,
@@ -79,7 +79,7 @@ final class UserStream: Sendable {
         switch packet {
         case .message(let topic, let payload, let id):
             let behind = String(topic.dropFirst(root.count + 1))
-            // Answers to requests over HTTP reach their senders themselves.
+            // Answers to HTTP requests aren't part of the stream, because they reach their senders directly.
             if !Self.isAnswer(behind) { try await writer.write(Self.event(behind, payload)) }
             if let id { link.send(MQTTPacket.acknowledge(id)) }
             return nil
@@ -93,15 +93,16 @@ final class UserStream: Sendable {
         return levels.count == 5 && levels[0] == "app" && levels[3] == "http"
     }
 
-    /// The reason why the connection to the broker ended without our doing: the session's end, a broker that is away,
-    /// a newer connection of the terminal, or a client that reads too slowly.
+    /// Returns the reason why the connection to the broker ended: the stream was stopped, the session ended, the broker
+    /// is away, the terminal has a newer connection, or the client reads too slowly.
     ///
-    /// Mosquitto 2.0.11 sends a DISCONNECT only to a client that the gate cuts off.
+    /// Mosquitto 2.0.11 sends a DISCONNECT only to a client whose connection the gate closes.
     private func reasonOfEnd(wasCutOff: Bool) async -> String {
         if isStopping.load(ordering: .relaxed) { return "stopping" }
         if let refusal = try? await find(token)?.refusal { return refusal.reason ?? "expired" }
         if wasCutOff { return "tooSlow" }
-        // A broker that ends closes this connection and the service's own one after the other.
+        // A broker that stops closes this connection and the service's own connection one after the other, so the
+        // stream waits briefly.
         try? await Task.sleep(for: .milliseconds(300))
         return isBrokerSame() ? "takenOver" : "stopping"
     }
@@ -113,7 +114,7 @@ final class UserStream: Sendable {
         return event("end", object.encoded())
     }
 
-    /// Returns the bytes of an event, each line of its data apart.
+    /// Returns the bytes of a server-sent event, with a separate `data` line for each line of the data.
     static func event(_ name: String, _ data: [UInt8]) -> [UInt8] {
         var bytes = Array("event: \(name)\n".utf8)
         for line in String(decoding: data, as: UTF8.self).split(

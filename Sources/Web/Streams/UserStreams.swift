@@ -4,20 +4,24 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The streams of users' messages: each is an MQTT connection of its terminal, which the service opens with its token.
+/// The streams of users' messages.
 ///
-/// So the gate decides what it receives, limits it and cuts it off. The terminal's newest connection has its place: a
-/// client uses MQTT or a stream, or logs in as two terminals.
+/// Each stream is an MQTT connection that the service opens for a terminal with the session's token.
+///
+/// The gate therefore decides what a stream receives, limits the stream and closes it. A terminal has only one
+/// connection at the broker, and the newest replaces any other. A client that needs MQTT and a stream at the same time
+/// logs in as two terminals.
 package final class UserStreams: Sendable {
     private let broker: (host: String, port: Int)
     private let addresses: RelayedAddresses?
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Connects streams to the broker, with at most `limit` at a time.
+    /// Creates the streams, of which at most `limit` can be open at a time.
     ///
-    /// Without `addresses`, or with the broker on another machine, the broker sees this machine's address. `brokerRun`
-    /// returns a number that changes when the broker ends, and nil while it is away.
+    /// If `addresses` is nil or the broker is on another machine, the broker sees the address of this machine instead
+    /// of the client's. `brokerRun` returns a number that changes when the broker restarts, and nil while the broker is
+    /// away.
     package init(
         brokerHost: String,
         brokerPort: Int,
@@ -31,12 +35,12 @@ package final class UserStreams: Sendable {
         places = StreamPlaces(limit: limit)
     }
 
-    /// The seconds within which the broker must answer.
+    /// The number of seconds within which the broker must answer.
     private static let answerSeconds: Int64 = 10
 
-    /// Connects a terminal and subscribes.
+    /// Connects to the broker as a terminal, and subscribes to filters.
     ///
-    /// - Throws: `Rejection`.
+    /// - Throws: `Rejection` if no place is free, or if the broker is away or refuses the connection or a filter.
     func open(
         _ holder: RequestFront.Holder,
         token: String,
@@ -108,7 +112,7 @@ package final class UserStreams: Sendable {
         throw refusal
     }
 
-    /// Waits for the answer to the subscription; returns messages that arrived before it.
+    /// Waits for the answer to the subscription, and returns the packets that arrived before the answer.
     private func expectSubscribed(_ link: BrokerLink) async throws -> [MQTTPacket] {
         var early: [MQTTPacket] = []
         while early.count < 64 {
@@ -126,19 +130,19 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The places of streams, in all and by source address.
+/// The places for streams, which are limited in total and for each source address.
 final class StreamPlaces: Sendable {
     private let state = Mutex<[String: Int]>([:])
     private let limit: Int
 
-    /// The maximum number of streams of one address.
+    /// The maximum number of streams from one source address.
     private static let perAddress = 16
 
     init(limit: Int) { self.limit = limit }
 
     /// Takes a place.
     ///
-    /// - Throws: `Rejection` if there's none.
+    /// - Throws: `Rejection` if no place is free.
     func enter(_ party: String) throws(Rejection) {
         let refusal = state.withLock { counts -> Rejection? in
             if counts[party, default: 0] >= Self.perAddress {

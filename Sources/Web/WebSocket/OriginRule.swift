@@ -1,25 +1,29 @@
-/// Decides which pages may open a WebSocket here.
+/// A rule for the origins of pages that may open a WebSocket or send requests.
 ///
-/// Browsers send no credentials with the connection, not even a cookie: a foreign page would still need an app's secret
-/// or a session's token. The rule keeps such a page from trying stolen ones from its visitors' browsers.
+/// Browsers send no credentials automatically, not even a cookie, so a foreign page would still need an app's secret or
+/// a session's token. The rule keeps foreign pages from trying stolen credentials from their visitors' browsers.
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
-    /// Creates a rule from the pages' origins, such as `https://app.example.com`, separated by commas; `*` allows any.
+    /// Creates a rule from a list of origins such as `https://app.example.com`, separated by commas; `*` allows all
+    /// origins.
     package init(_ text: String) {
         origins = Set(
             text.lowercased().split(separator: ",")
                 .map { $0.filter { $0 != " " } }
-                // An origin copied from a browser's address line can end in a slash; an origin has no path.
+                // An origin that was copied from a browser's address bar can end in a slash, which isn't part of an
+                // origin.
                 .map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
                 .filter { !$0.isEmpty }
         )
     }
 
-    /// Returns whether a page of an origin may connect; a client without an origin isn't a browser and may.
+    /// Returns whether a page with an origin may connect.
     ///
-    /// Pages of this machine always may. With TLS, so may pages served under the name in `host` (the header), from any
-    /// port.
+    /// A client without an origin isn't a browser, and may connect.
+    ///
+    /// Pages from this machine may always connect. With TLS, pages whose host name equals the name in `host` (the HTTP
+    /// header) may also connect, from any port.
     func allows(_ origin: String?, host: String?, isSecure: Bool) -> Bool {
         guard let origin = origin?.lowercased() else { return true }
         if origins.contains("*") || origins.contains(origin) { return true }
@@ -28,7 +32,8 @@ package struct OriginRule: Sendable {
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 
-    /// Returns the host in `scheme://host:port`; nil for `null`, the origin of pages from files and sandboxes.
+    /// Returns the host in `scheme://host:port`, or nil for `null`, which is the origin of pages from files and
+    /// sandboxes.
     private static func name(of origin: String) -> String? {
         guard let start = origin.firstRange(of: "://")?.upperBound else { return nil }
         return withoutPort(String(origin[start...]))

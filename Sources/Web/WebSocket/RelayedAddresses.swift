@@ -3,18 +3,21 @@ import Glibc
 import Metering
 import Synchronization
 
-/// Passes the gate the addresses of clients behind the relay, in a file (`RelayPlace`).
+/// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
-/// Without the file the gate counts each connection separately. An address stays for a while after its connection,
-/// whose CONNECT the gate may not have judged yet; then it's overwritten with zeros.
+/// Without the file, the gate would count each connection separately. An address stays in the file for a time after its
+/// connection has ended, because the gate may not have handled the connection's CONNECT yet. After that time, the
+/// address is overwritten with zeros.
 package final class RelayedAddresses: Sendable {
     private struct State {
-        /// The next place that was never used.
+        /// The first place that has never been used.
         var fresh = 1
-        /// Returned places; the one returned longest ago is reused first, so that the gate never finds a newer client's
-        /// address when it looks up an earlier one.
+        /// The places of ended connections.
+        ///
+        /// The place that was returned longest ago is reused first, so that the gate doesn't find the address of a
+        /// newer client when it looks up an earlier one.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
-        /// The number of resting places, from the first on, that no longer hold an address.
+        /// The number of resting places, counted from the first, that no longer contain an address.
         var cleared = 0
     }
 
@@ -22,21 +25,24 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// How long an address is kept after its connection; the gate reads it within the broker's next turns.
+    /// The time for which an address is kept after the end of its connection.
+    ///
+    /// The gate reads an address within the next rounds of the broker's loop.
     private static let restMin = Duration.seconds(60)
-    /// The number of places overwritten whenever a connection begins or ends: more than are returned in that time.
+    /// The number of places that are overwritten whenever a connection begins or ends, which is more than the number of
+    /// places returned in that time.
     private static let clearedAtOnce = 8
 
-    /// Opens or creates the file, with mode 0600 and without addresses.
+    /// Opens or creates the file with mode 0600, and removes all addresses from it.
     ///
-    /// - Throws: `RelayError` if the system refuses that.
+    /// - Throws: `RelayError` if the file can't be opened or resized.
     package convenience init(path: String) throws { try self.init(path: path, rest: Self.restMin) }
 
     init(path: String, rest: Duration) throws {
         self.rest = rest
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw RelayError(function: "open", code: errno) }
-        // Remove an earlier process's addresses first.
+        // The addresses of an earlier process are removed first.
         for size in [0, RelayPlace.count * RelayPlace.byteCount] {
             guard ftruncate(file, off_t(size)) == 0 else {
                 let code = errno
@@ -48,7 +54,7 @@ package final class RelayedAddresses: Sendable {
 
     deinit { close(file) }
 
-    /// Lends a place to a new connection; returns nil if all are taken or the file can't be written.
+    /// Takes a place for a new connection, or returns nil if no place is free or the file can't be written.
     func lend(to client: String) -> Int? {
         guard let place = take() else { return nil }
         guard write(Self.bytes(of: client), to: place) else {
@@ -58,7 +64,7 @@ package final class RelayedAddresses: Sendable {
         return place
     }
 
-    /// Takes a place back when its connection has ended.
+    /// Returns a place after its connection has ended.
     func giveBack(_ place: Int) {
         state.withLock { state in
             state.resting.append((place, .now))
@@ -78,12 +84,14 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites some addresses that have rested long enough, under the lock, so that no place is lent in between.
+    /// Overwrites some addresses that have rested long enough.
+    ///
+    /// The caller has the lock, so that no place is taken at the same time.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
             guard state.cleared < state.resting.count, now - state.resting[state.cleared].since >= rest else { return }
-            // An address that can't be overwritten now is overwritten by the next client.
+            // If an address can't be overwritten now, the next client's address overwrites it.
             _ = write([UInt8](repeating: 0, count: RelayPlace.byteCount), to: state.resting[state.cleared].place)
             state.cleared += 1
         }
@@ -96,18 +104,18 @@ package final class RelayedAddresses: Sendable {
         return written == RelayPlace.byteCount
     }
 
-    /// Returns an address in the file's form; zeros for a text that isn't an address.
+    /// Returns an address in the form used in the file, or zeros for a text that isn't an address.
     static func bytes(of address: String) -> [UInt8] {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, address, &four) == 1 { return [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + four }
-        // A link-local address, fe80::1%eth0, is written without the interface.
+        // A link-local address such as fe80::1%eth0 is written without the interface.
         let plain = String(address.prefix { $0 != "%" })
         return inet_pton(AF_INET6, plain, &six) == 1 ? six : [UInt8](repeating: 0, count: 16)
     }
 }
 
-/// A system error while preparing a relay.
+/// A system error while the relay's file was prepared.
 package struct RelayError: Error, CustomStringConvertible {
     let function: String
     let code: Int32

@@ -1,20 +1,22 @@
 import NIOCore
 import NIOWebSocket
 
-/// An end of a relay, which is read only while the other end keeps up with the data already read.
+/// An end of a relay.
+///
+/// An end is read only while the other end keeps up with the data that was already read.
 ///
 /// Both ends belong to the event loop of the client's connection.
 private protocol RelayEnd: ChannelDuplexHandler {
     var context: ChannelHandlerContext? { get set }
     var isReadOwed: Bool { get set }
-    /// The end to which received data is sent; nil before and after it is connected.
+    /// The end to which received data is sent; nil while that end isn't connected.
     var other: (any RelayEnd)? { get }
     /// Whether more data may be read.
     var mayRead: Bool { get }
 }
 
 extension RelayEnd {
-    /// Whether the peer has read most of the data sent to it.
+    /// Whether the peer has read most of the data that was sent to it.
     fileprivate var isWritable: Bool { context?.channel.isWritable ?? false }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -49,13 +51,13 @@ extension RelayEnd {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Flushes the bytes sent.
+    /// Flushes the bytes that were written.
     fileprivate func flush() { context?.flush() }
 }
 
-/// The client's end of a relay: unwraps bytes from WebSocket frames, and wraps the broker's bytes in frames.
+/// The client's end of a relay, which unwraps bytes from WebSocket frames and wraps the broker's bytes in frames.
 ///
-/// Frames and MQTT packets needn't begin together.
+/// An MQTT packet need not begin at the beginning of a frame.
 final class WebSocketRelay: RelayEnd {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = Never
@@ -66,11 +68,13 @@ final class WebSocketRelay: RelayEnd {
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// Data received before the broker's connection: no more than one read returns.
+    /// The data that was received before the broker was connected, which is at most the result of one read.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay for a connection, which can be displaced until the broker has answered its first packet.
+    /// Creates a relay for a connection.
+    ///
+    /// The connection can lose its place until the broker has answered its first packet.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -78,7 +82,7 @@ final class WebSocketRelay: RelayEnd {
 
     fileprivate var other: (any RelayEnd)? { broker }
 
-    /// This also holds reads back if the client doesn't read the answers to its pings.
+    /// Reads also stop if the client doesn't read the answers to its pings.
     fileprivate var mayRead: Bool { broker?.isWritable == true && isWritable }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -88,7 +92,7 @@ final class WebSocketRelay: RelayEnd {
         broker = nil
     }
 
-    /// Joins the broker's end once that is connected.
+    /// Joins the broker's end after that end has connected.
     func join(_ broker: BrokerRelay) {
         guard !hasEnded else { return broker.end() }
         self.broker = broker
@@ -128,11 +132,11 @@ final class WebSocketRelay: RelayEnd {
 
     // MARK: To the client
 
-    /// Sends the broker's bytes with the next `flush`.
+    /// Writes the broker's bytes, which are sent with the next `flush`.
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
         if let place {
-            // From here on, the broker's own limits apply.
+            // From this moment on, the broker's own limits apply.
             place.isBusy(true)
             place.allowAll()
             self.place = nil
@@ -141,7 +145,7 @@ final class WebSocketRelay: RelayEnd {
         context.write(wrapOutboundOut(frame), promise: nil)
     }
 
-    /// Sends the reason, and closes both connections.
+    /// Sends the reason to the client, and closes both connections.
     func end(_ reason: Reason) {
         guard !hasEnded, let context else { return }
         hasEnded = true
@@ -152,17 +156,17 @@ final class WebSocketRelay: RelayEnd {
         data.write(webSocketErrorCode: reason.code)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
         context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in channel.close(promise: nil) }
-        // A client that stops reading doesn't keep its place.
+        // A client that doesn't read the last frame must not keep its place.
         channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) { channel.close(promise: nil) }
     }
 
-    /// The reason why a relay ends, sent in the last frame.
+    /// The reason why a relay ends, which is sent in the last frame.
     enum Reason {
-        /// The client or the broker ended it.
+        /// The client or the broker ended the connection.
         case normalClosure
         /// A text frame was received, but MQTT is binary.
         case dataType
-        /// A frame was unmasked or of an unknown kind.
+        /// A frame was unmasked or had an unknown kind.
         case protocolError
         /// The broker doesn't answer.
         case noBroker
@@ -172,7 +176,7 @@ final class WebSocketRelay: RelayEnd {
             case .normalClosure: .normalClosure
             case .dataType: .unacceptableData
             case .protocolError: .protocolError
-            // "Try again later", for which the library has no name.
+            // The code means "try again later"; the library has no name for it.
             case .noBroker: .unknown(1013)
             }
         }
@@ -188,7 +192,9 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the connection is established; before that, the connect call reports its failure.
+    /// Whether the connection is established.
+    ///
+    /// A failure before the connection is established is reported by the connect call.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {
@@ -211,10 +217,10 @@ final class BrokerRelay: RelayEnd {
         context.fireChannelInactive()
     }
 
-    /// Sends the client's bytes with the next `flush`.
+    /// Writes the client's bytes, which are sent with the next `flush`.
     func send(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
 
-    /// Closes the broker's connection after the bytes sent.
+    /// Closes the connection to the broker after the written bytes have been sent.
     ///
     /// The broker publishes the client's will if the client didn't disconnect.
     func end() {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Validates the request that opens a WebSocket.
+/// The checks of a request that opens a WebSocket.
 struct WebSocketRequest: Sendable {
     /// The path of the WebSocket.
     static let path = "/mqtt"
@@ -16,25 +16,27 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin is the reason; if it is, the operator is notified.
+        /// Whether the page's origin is the reason for the refusal.
+        ///
+        /// The operator is notified of refused origins.
         var isOfOrigin = false
     }
 
-    /// Returns why a request on a connection is refused; nil if it's accepted.
+    /// Returns the refusal of a request on a connection, or nil if the request is accepted.
     func refusal(of head: HTTPRequestHead, on channel: any Channel) -> Refusal? {
         let connection = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
         guard connection?.isCrowded != true else { return Refusal(status: .serviceUnavailable, text: CrowdAnswer.text) }
         return refusal(of: head)
     }
 
-    /// Returns why a request is refused; nil if it's accepted.
+    /// Returns the refusal of a request, or nil if the request is accepted.
     func refusal(of head: HTTPRequestHead) -> Refusal? {
         let headers = head.headers
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else {
             return Refusal(status: .notFound, text: "MQTT over WebSocket is at \(Self.path).")
         }
         guard headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" }) else {
-            return Refusal(status: .upgradeRequired, text: "This is a WebSocket, for MQTT.")
+            return Refusal(status: .upgradeRequired, text: "This address is for MQTT over WebSocket.")
         }
         guard origins.allows(headers.first(name: "Origin"), host: headers.first(name: "Host"), isSecure: isSecure)
         else {
@@ -51,7 +53,7 @@ struct WebSocketRequest: Sendable {
     }
 }
 
-/// Answers requests that don't become a WebSocket, and closes their connection.
+/// A handler that answers requests that don't become a WebSocket, and closes their connections.
 final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -67,7 +69,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
         let channel = context.channel
-        // A request that passes these checks lacks a key or a version.
+        // A request that passes these checks and still isn't upgraded lacks a WebSocket key or version.
         let refusal =
             request.refusal(of: head, on: channel)
             ?? .init(status: .badRequest, text: "The WebSocket's headers are incomplete.")
@@ -81,7 +83,7 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Closes the connection on all errors but a failed upgrade, which is answered above.
+    /// Closes the connection on all errors except a failed upgrade, which `channelRead` answers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is NIOWebSocketUpgradeError { return }
         context.close(promise: nil)

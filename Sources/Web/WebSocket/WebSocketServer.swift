@@ -5,10 +5,11 @@ import NIOPosix
 import NIOWebSocket
 import ServiceLifecycle
 
-/// MQTT over WebSocket for browsers: forwards bytes to the broker's plain listener and back.
+/// The server of MQTT over WebSocket for browsers, which forwards bytes between clients and the broker's plain
+/// listener.
 ///
-/// Mosquitto 2.0.11 has such a listener too, but it can't be bound to one address and doesn't report the origin of a
-/// browser's page. The reference describes the rules (connecting#websocket).
+/// Mosquitto 2.0.11 has a WebSocket listener too, but it can't be bound to one address and doesn't report the origin of
+/// a browser's page. The documentation describes the rules (reference: connecting#websocket).
 package struct WebSocketServer: Service {
     private let endpoints: [Endpoint]
     private let broker: (host: String, port: Int)
@@ -21,8 +22,8 @@ package struct WebSocketServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// `tell` receives refused connections. Without `addresses`, or with the broker on another machine, the broker sees
-    /// this machine's address.
+    /// `tell` receives the refusals of connections. If `addresses` is nil or the broker is on another machine, the
+    /// broker sees the address of this machine instead of the client's.
     package init(
         endpoints: [Endpoint],
         brokerHost: String,
@@ -37,8 +38,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        // For each client, the relay connects to the broker from a separate loopback address, from which only loopback
-        // is reachable.
+        // For each client, the relay connects to the broker from a separate loopback address. Only a broker on loopback
+        // can be reached from such an address.
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
@@ -48,7 +49,7 @@ package struct WebSocketServer: Service {
         )
     }
 
-    /// Relays until the group shuts down; throws if an address can't be bound.
+    /// Relays connections until the service group shuts down; throws if an address can't be bound.
     package func run() async throws {
         var listeners: [any Channel] = []
         do {

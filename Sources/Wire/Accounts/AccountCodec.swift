@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// An encoder of users and sessions as their owners see them (`schemas/methods/account.schema.json`).
+/// An encoder of users and sessions for answers and messages to users (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
-    /// Writes a user as shown to that user; `publicURL` is the root of pages and pictures.
+    /// Returns a user's account as shown to that user; `publicURL` is the root URL of pages and pictures.
     package static func encode(_ user: User, _ policies: AppPolicies, publicURL: String) -> JSONObject {
         var object: JSONObject = [
             "uid": .string(user.uid.text), "appId": .string(user.app.text), "region": .string(user.region),
@@ -17,7 +17,7 @@ package enum AccountCodec {
         object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
         if let email = user.email {
             object["email"] = .string(email.text)
-            // The former address still logs in; the new one is not verified yet.
+            // The user still logs in with the former address, because the new address isn't verified yet.
             let isVerified = user.isEmailVerified && user.pendingEmail == nil
             if policies.emailVerification { object["emailVerified"] = .bool(isVerified) }
         }
@@ -31,30 +31,30 @@ package enum AccountCodec {
         return object
     }
 
-    /// Writes the answer to a change of a user; `profileError` says why the profile stayed.
+    /// Returns the answer to a change of a user; `profileError` is the reason why the profile was not changed.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }
 
-    /// Writes the answer to `account/whoami`.
+    /// Returns the answer to `account/whoami`.
     package static func whoami(_ user: Answer, _ session: Session) -> Answer {
         ["user": .object(user), "session": .object(encode(session))]
     }
 
-    /// Writes the answer to `account/setAvatar`: the picture's address.
+    /// Returns the answer to `account/setAvatar`, which contains the URL of the picture.
     package static func avatar(of user: User, publicURL: String) -> Answer {
         ["avatarUrl": .string(avatarURL(of: user, publicURL: publicURL) ?? "")]
     }
 
-    /// Writes the answer to `account/checkPassword`.
+    /// Returns the answer to `account/checkPassword`.
     package static func compared(isMatch: Bool) -> Answer { ["match": .bool(isMatch)] }
 
-    /// Writes the answer to `account/cancel`.
+    /// Returns the answer to `account/cancel`.
     package static func cancelled(until deletesAt: Instant) -> Answer {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
 
-    /// Writes a row of `account/providers`; `token` is the provider's, if the app keeps it.
+    /// Returns a row of `account/providers`; `token` is the provider's access token, if the app's settings keep it.
     package static func provider(_ provider: String, subject: String, linkedAt: Instant, token: String?) -> AnswerRow {
         .object([
             "provider": .string(provider), "subject": .string(subject),
@@ -63,20 +63,20 @@ package enum AccountCodec {
         ])
     }
 
-    /// Writes the answer to `account/providers`.
+    /// Returns the answer to `account/providers`.
     package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
 
-    /// Returns the unverified number that a code would verify, beside a verified one or alone.
+    /// Returns the phone number that the user still has to verify, whether or not the account has a verified number.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
     }
 
-    /// Returns the unverified address that a proof would verify, beside a verified one or alone.
+    /// Returns the e-mail address that the user still has to verify, whether or not the account has another address.
     private static func pendingEmail(of user: User) -> EmailAddress? {
         user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }
 
-    /// Writes a user as shown to others.
+    /// Returns a user's account as shown to other users.
     package static func shown(_ user: User, publicURL: String) -> JSONObject {
         [
             "uid": .string(user.uid.text), "nickname": .string(user.nickname),
@@ -84,12 +84,12 @@ package enum AccountCodec {
         ]
     }
 
-    /// Returns the address of a user's picture, or nil.
+    /// Returns the URL of a user's picture, or nil if the user has no picture.
     package static func avatarURL(of user: User, publicURL: String) -> String? {
         user.avatar.map { "\(publicURL)/avatars/\($0)" } ?? user.avatarURL
     }
 
-    /// Writes the message to a user's terminals about a changed phone or e-mail address.
+    /// Encodes the message that notifies a user's terminals of a changed phone number or e-mail address.
     package static func addressChanged(isPhone: Bool, of uid: UserID, ts: Instant, actor: Actor) -> [UInt8] {
         JSONObject([
             ("type", "addressChanged"), ("address", isPhone ? "phone" : "email"), ("ts", .integer(ts.milliseconds)),
@@ -97,7 +97,7 @@ package enum AccountCodec {
         ]).encoded()
     }
 
-    /// Writes a session as shown to its user.
+    /// Returns a session as shown to its user.
     package static func encode(_ session: Session) -> JSONObject {
         [
             "sessionId": .string(session.id.text), "terminalId": .string(session.terminal.text),

@@ -1,8 +1,8 @@
 package import Domain
 
-/// Names and addresses of users.
+/// The reading of users' names and addresses from the fields of a request.
 extension Fields {
-    /// Returns the address of a request: either a phone or an e-mail.
+    /// Returns the one address in a request, which is either a phone number or an e-mail address.
     func address(countryCode: String) throws(Rejection) -> Address {
         let given = try addresses(countryCode: countryCode)
         guard given.count < 2 else {
@@ -12,7 +12,7 @@ extension Fields {
         return address
     }
 
-    /// Returns the phone and the e-mail address of a request, if given.
+    /// Returns the phone number and the e-mail address in a request, if given.
     func addresses(countryCode: String) throws(Rejection) -> [Address] {
         var given: [Address] = []
         if let phone = try text("phone", length: 0...64) {
@@ -22,7 +22,7 @@ extension Fields {
         return given
     }
 
-    /// Returns the address of a request: a phone, an e-mail, or `account`, which can be either.
+    /// Returns the one address in a request, from `phone`, `email`, or `account`, which can contain either kind.
     func anyAddress(countryCode: String) throws(Rejection) -> Address {
         guard let text = try text("account", length: 0...320) else { return try address(countryCode: countryCode) }
         if let other = ["phone", "email"].first(where: has) {
@@ -32,7 +32,7 @@ extension Fields {
             ? try email(text, of: "account") : try phone(text, of: "account", countryCode: countryCode)
     }
 
-    /// Reads a phone number from the text of a field.
+    /// Parses the text of a field as a phone number.
     func phone(
         _ text: String,
         of name: String,
@@ -44,12 +44,12 @@ extension Fields {
         return .phone(phone)
     }
 
-    /// Reads an e-mail address from the text of a field.
+    /// Parses the text of a field as an e-mail address, and returns it as an `Address`.
     func email(_ text: String, of name: String) throws(Rejection) -> Address {
         .email(try emailAddress(text, of: name))
     }
 
-    /// Reads an e-mail address, which can be nothing else, from the text of a field.
+    /// Parses the text of a field as an e-mail address, and returns it as an `EmailAddress`.
     func emailAddress(_ text: String, of name: String) throws(Rejection) -> EmailAddress {
         guard let email = EmailAddress(text) else {
             throw refuse(name, "is not an e-mail address")
@@ -57,8 +57,8 @@ extension Fields {
         return email
     }
 
-    /// Returns the name of the one field that identifies the account of a login: `phone`, `email`, `username`, or
-    /// `account`, which can hold any of these.
+    /// Returns the name of the one field that identifies the account at a login: `phone`, `email`, `username`, or
+    /// `account`, which can contain any of the three.
     func loginField() throws(Rejection) -> String {
         let given = ["phone", "email", "username", "account"].filter { has($0) }
         guard given.count == 1 else {
@@ -80,15 +80,15 @@ extension Fields {
         return .username(try Username(text, field: "params.\(name)"))
     }
 
-    /// Returns `username`, or nil if absent.
+    /// Returns the field `username`, or nil if it is absent.
     package func username() throws(Rejection) -> Username? {
         guard let text = try text("username", length: 0...320) else { return nil }
         return try Username(text)
     }
 
-    /// Returns the phone or the e-mail address that a user enters without proof, or nil if absent.
+    /// Returns the phone number or e-mail address that a user enters without proof, or nil if both fields are absent.
     ///
-    /// An e-mail address alone needs no country; the user's own is used.
+    /// A request with only an e-mail address needs no country code; the user's own is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

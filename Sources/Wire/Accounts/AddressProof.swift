@@ -1,11 +1,11 @@
 package import Domain
 
-/// The proof of an address: its code, or a ticket that was issued for a code.
+/// The proof that an address is the caller's: a code sent to the address, or a ticket that was issued for such a code.
 package enum AddressProof: Sendable, Equatable {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `code` and `codeToken`, or `ticket`; nil if both are absent.
+    /// Reads `code` and `codeToken`, or `ticket`; returns nil if `code` and `ticket` are absent.
     init?(_ fields: Fields) throws(Rejection) {
         let code = try fields.text("code", length: 0...16)
         let token = try fields.text("codeToken", length: 1...64)
@@ -15,11 +15,11 @@ package enum AddressProof: Sendable, Equatable {
         case (let code?, nil): self = .code(code, token: token)
         case (nil, let ticket?): self = .ticket(ticket)
         case (_?, _?):
-            throw fields.refuse("ticket", "stands in place of a code, not beside it")
+            throw fields.refuse("ticket", "can't be combined with a code")
         }
     }
 
-    /// Reads a required proof.
+    /// Reads a proof, and refuses a request without one.
     init(required fields: Fields) throws(Rejection) { self = try fields.required("code", AddressProof(fields)) }
 
     /// Reads `code` and `codeToken` for a method that accepts no ticket.
@@ -31,15 +31,16 @@ package enum AddressProof: Sendable, Equatable {
     }
 }
 
-/// An address and the proof that it is the caller's.
+/// An address, with the proof that the address is the caller's.
 ///
-/// These are the parameters of `account/verifyOperation` and, without the password, of `account/resetPassword`.
+/// The methods `account/verifyOperation` and `account/resetPassword` have these parameters, the latter in addition to
+/// the new password.
 package struct ProvedAddressParameters: Sendable, Equatable {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
     /// The address.
     package let address: Address
-    /// Its code.
+    /// The code that proves the address.
     package let proof: AddressProof
 
     /// Reads the country, the address, and `code` with `codeToken`.
@@ -52,17 +53,19 @@ package struct ProvedAddressParameters: Sendable, Equatable {
 
 /// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of the address, named like its field.
+    /// The kind of the address, whose raw value is the name of the field.
     package enum Kind: String, Sendable {
         case phone, email
     }
 
     /// The address.
     package let address: Address
-    /// The proof.
+    /// The proof of the address.
     package let proof: AddressProof
 
-    /// Reads the country, which must be in the user's region, the kind's field, and the proof.
+    /// Reads the address from the field of its kind, and the proof.
+    ///
+    /// The country must be in the user's region.
     package init(_ fields: Fields, _ kind: Kind, of user: User, in regions: Regions) throws(Rejection) {
         let place = try RequestRegion(fields, of: user, in: regions)
         let name = kind.rawValue
@@ -76,13 +79,13 @@ package struct BindAddressParameters: Sendable, Equatable {
     }
 }
 
-/// A proof that an account is the caller's, for `account/cancel`.
+/// The proof for `account/cancel` that the account is the caller's.
 package enum CancelProof: Sendable, Equatable {
     case password(String)
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `password`, `code` and `codeToken`, or `ticket`; nil if all are absent.
+    /// Reads `password`, or `code` and `codeToken`, or `ticket`; returns nil if all are absent.
     package init?(_ fields: Fields) throws(Rejection) {
         let given = ["password", "code", "ticket"].filter { fields.has($0) }
         if given.count > 1 {
@@ -99,7 +102,7 @@ package enum CancelProof: Sendable, Equatable {
         }
     }
 
-    /// The field of the proof, as a refusal names it.
+    /// The path of the proof's field, for a refusal.
     package var field: String {
         switch self {
         case .password: "params.password"

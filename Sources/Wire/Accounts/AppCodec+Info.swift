@@ -2,7 +2,7 @@ package import Domain
 import JSON
 
 extension AppCodec {
-    /// Writes the answer to `app/info`.
+    /// Returns the answer to `app/info`.
     package static func info(_ app: App, regions: [Regions.Region], sessionDays: Int64) -> Answer {
         let providers = app.providers.values.filter(\.isEnabled).map(\.provider.rawValue)
         return [

@@ -2,7 +2,8 @@ import JSON
 
 /// An encoder of answers about codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Writes the answer to `account/sendCode`: the code's life and the pause after it, in seconds.
+    /// Returns the answer to `account/sendCode`, with the code's lifetime and the pause before the next code, in
+    /// seconds.
     package static func sent(requestID: String, token: String, lifeSeconds: Int64, pauseSeconds: Int64) -> Answer {
         [
             "expiresIn": .integer(lifeSeconds), "retryAfter": .integer(pauseSeconds), "codeToken": .string(token),
@@ -10,10 +11,10 @@ package enum CodeCodec {
         ]
     }
 
-    /// Writes the answer to `account/checkCode`.
+    /// Returns the answer to `account/checkCode`.
     package static func checked(isValid: Bool) -> Answer { ["valid": .bool(isValid)] }
 
-    /// Writes the answer to `account/verifyOperation`: a ticket that is valid for some seconds.
+    /// Returns the answer to `account/verifyOperation`, with a ticket and its lifetime in seconds.
     package static func ticket(_ ticket: String, seconds: Int64) -> Answer {
         ["ticket": .string(ticket), "expiresIn": .integer(seconds)]
     }

@@ -5,12 +5,12 @@ import JSON
 package struct CodeParameters: Sendable, Equatable {
     /// The country and the region.
     package let place: RequestRegion
-    /// The address that the code is sent to.
+    /// The address to which the code is sent.
     package let address: Address
     /// The purpose of the code.
     package let purpose: CodePurpose
 
-    /// Reads the country, the address, and `purpose`, a word or one of the method's numbers.
+    /// Reads the country, the address, and `purpose`, which is a word or one of the method's numbers.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         try self.init(fields, in: regions, byNumber: CodePurpose.requested)
     }
@@ -31,9 +31,9 @@ package struct CodeParameters: Sendable, Equatable {
 
 /// The parameters of `account/checkCode`.
 package struct CodeCheckParameters: Sendable, Equatable {
-    /// The purpose of the code and the address that it was sent to.
+    /// The purpose of the code, and the address to which the code was sent.
     package let sent: CodeParameters
-    /// The code.
+    /// The code that the user entered.
     package let proof: AddressProof
 
     /// Reads the country, the address, `purpose`, and `code` with `codeToken`.

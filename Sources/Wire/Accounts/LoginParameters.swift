@@ -1,16 +1,16 @@
 package import Domain
 
-/// The parameters of `account/login`: a name, and a password or a code.
+/// The parameters of `account/login`, except the password.
 package struct LoginParameters: Sendable, Equatable {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
-    /// The name.
+    /// The login name.
     package let name: LoginName
     /// Whether the name was given as `account`, so that an e-mail address can also be a username.
     package let isAnyName: Bool
-    /// The code; nil for a password.
+    /// The code that proves the address; nil for a login with a password.
     package let proof: AddressProof?
-    /// The terminal.
+    /// The terminal that logs in.
     package let terminal: TerminalInfo
 
     /// Reads the country, the name, the terminal and `code`; requires either `code` or `password`.
@@ -24,19 +24,19 @@ package struct LoginParameters: Sendable, Equatable {
         let token = try fields.text("codeToken", length: 1...64)
         proof = code.map { .code($0, token: token) }
         let hasPassword = fields.has("password")
-        if hasPassword, proof != nil { throw fields.refuse("code", "stands in place of a password, not beside it") }
+        if hasPassword, proof != nil { throw fields.refuse("code", "can't be combined with a password") }
         if !hasPassword, proof == nil { throw fields.refuse("password", "is missing") }
-        if proof != nil, name.address == nil { throw fields.refuse("code", "goes with a phone or an e-mail address") }
+        if proof != nil, name.address == nil { throw fields.refuse("code", "needs a phone or an e-mail address") }
     }
 }
 
-/// The parameters of `account/loginOrRegister`, without the country and the password.
+/// The parameters of `account/loginOrRegister`, except the country and the password.
 package struct ExternalLoginParameters: Sendable, Equatable {
-    /// Whether a new user gets a first home.
+    /// Whether the service creates a first home for a new user.
     package let makesHome: Bool
     /// The app's own id for the user.
     package let name: LoginName
-    /// The terminal.
+    /// The terminal that logs in.
     package let terminal: TerminalInfo
 
     /// Reads `createHome`, `uid` and the terminal.
@@ -49,11 +49,11 @@ package struct ExternalLoginParameters: Sendable, Equatable {
 
 /// The parameters of `account/loginAnonymous`.
 package struct AnonymousLoginParameters: Sendable, Equatable {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
-    /// The secret of the app's installation; nil if it has none.
+    /// The secret of the app's installation, by which its anonymous user is found again; nil if the request has none.
     package let deviceID: String?
-    /// The terminal.
+    /// The terminal that logs in.
     package let terminal: TerminalInfo
 
     /// Reads the country, `deviceId` and the terminal.

@@ -1,10 +1,10 @@
 package import Domain
 
-/// A password in a request, and the field that a refusal of it names.
+/// A password in a request, with the path of its field for a refusal.
 package struct GivenPassword: Sendable, Equatable {
-    /// The text, in the Unicode form received.
+    /// The password in the Unicode form in which it was received.
     package let text: String
-    /// The field, such as `params.newPassword`.
+    /// The path of the field, such as `params.newPassword`.
     package let field: String
 
     private init(
@@ -16,13 +16,13 @@ package struct GivenPassword: Sendable, Equatable {
         field = "params.\(name)"
     }
 
-    /// Reads a password that is compared.
+    /// Reads `password`, which will be compared with the user's password.
     package init(compared fields: Fields) throws(Rejection) { try self.init(fields, "password", length: 1...1024) }
 
-    /// Reads the password of a new user.
+    /// Reads `password`, the password of a new user.
     package init(first fields: Fields) throws(Rejection) { try self.init(fields, "password", length: 1...4096) }
 
-    /// Reads the `oldPassword` of a change, which is compared.
+    /// Reads the `oldPassword` of a change, which will be compared with the user's password.
     package init(old fields: Fields) throws(Rejection) { try self.init(fields, "oldPassword", length: 1...1024) }
 
     /// Reads the `newPassword` of a change.
@@ -31,9 +31,9 @@ package struct GivenPassword: Sendable, Equatable {
 
 /// The parameters of `account/requestPasswordReset`.
 package struct PasswordResetParameters: Sendable, Equatable {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
-    /// The address that the link is sent to.
+    /// The address to which the link is sent.
     package let email: EmailAddress
 
     /// Reads the country and `email`.

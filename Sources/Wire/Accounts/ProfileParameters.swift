@@ -6,7 +6,7 @@ package struct ProfileParameters {
     private let profile: Profile
     private let fields: Fields
 
-    /// Reads the fields of an object that also has others; `isZone` says which time zones exist.
+    /// Reads a profile's fields from an object that also has other fields; `isZone` returns whether a time zone exists.
     package init(_ fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         profile = try Self.read(fields)
         self.fields = fields
@@ -15,9 +15,9 @@ package struct ProfileParameters {
         }
     }
 
-    /// Reads `profile`; nil if absent.
+    /// Reads the fields in `profile`; returns nil if `profile` is absent.
     ///
-    /// Refuses fields that profiles don't have.
+    /// Fields that profiles don't have are refused.
     package init?(nestedIn fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         guard let nested = try fields.fields("profile") else { return nil }
         try Self.checkNames(nested)
@@ -34,7 +34,9 @@ package struct ProfileParameters {
         user.profile = merged
     }
 
-    /// Reads the fields of a profile that a user sets; absent ones stay unset.
+    /// Reads the fields of a profile that a user sets.
+    ///
+    /// Absent fields stay unset.
     ///
     /// - Throws: `Rejection` with the field at fault.
     private static func read(_ fields: Fields) throws(Rejection) -> Profile {
@@ -50,14 +52,14 @@ package struct ProfileParameters {
         return profile
     }
 
-    /// Refuses custom data beyond the limit of a user.
+    /// Refuses a profile whose custom data exceeds the limit for a user.
     private static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
         let size = profile.custom?.encoded().count ?? 0
         guard size > Profile.customMax else { return }
         throw fields.refuse("custom", "takes at most \(Profile.customMax) bytes in all")
     }
 
-    /// Refuses a field that profiles don't have, so that its value is not lost silently.
+    /// Refuses a field that profiles don't have, because its value would be lost silently.
     private static func checkNames(_ fields: Fields) throws(Rejection) {
         for member in fields.object.members {
             if case .null = member.value { continue }
@@ -70,12 +72,12 @@ package struct ProfileParameters {
 
 /// The parameters of `account/setAvatar`.
 package enum AvatarParameters: Sendable, Equatable {
-    /// Sets a picture, given as base64 text.
+    /// Sets a picture, which is given as base64 text.
     case set(String)
     /// Removes the picture.
     case remove
 
-    /// Reads `data`; null removes the picture.
+    /// Reads `data`, whose value null removes the picture.
     package init(_ fields: Fields) throws(Rejection) {
         if fields.isNull("data") {
             self = .remove

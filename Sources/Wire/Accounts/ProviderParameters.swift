@@ -1,8 +1,8 @@
 package import Domain
 
-/// The identity provider of a request, and the app's credential for it.
+/// The identity provider in a request, and the credential that the app got from the provider.
 package struct ProviderParameters {
-    /// The provider as the request names it, known or not.
+    /// The provider's name in the request, which may be unknown.
     package let provider: String
     private let given: Fields
 
@@ -12,20 +12,20 @@ package struct ProviderParameters {
         given = try fields.required("credential", fields.fields("credential"))
     }
 
-    /// The provider; nil if none has this name.
+    /// The provider, or nil if no provider has this name.
     package var name: ProviderName? { ProviderName(requested: provider) }
 
-    /// Reads the credential by the rules of its provider.
+    /// Parses the credential by the rules of its provider.
     package func credential() throws(Rejection) -> ProviderCredential {
         try ProviderCredential.parse(provider: provider, credential: given)
     }
 }
 
-/// The parameters of `account/loginWithProvider`, without the provider.
+/// The parameters of `account/loginWithProvider`, except the provider and the credential.
 package struct ProviderLoginParameters {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
-    /// The terminal.
+    /// The terminal that logs in.
     package let terminal: TerminalInfo
     /// The profile of a new user.
     package let profile: ProfileParameters?
@@ -43,7 +43,7 @@ package struct ProviderLoginParameters {
 }
 
 extension Fields {
-    /// Returns the required `provider`, which must exist.
+    /// Returns the provider that the required field `provider` names.
     package func provider() throws(Rejection) -> ProviderName {
         guard let name = ProviderName(requested: try requiredText("provider", length: 1...69)) else {
             throw refuse("provider", "is not a provider")
@@ -53,6 +53,6 @@ extension Fields {
 }
 
 extension ProviderName {
-    /// Reads the name of a provider in a request; `auth2` is Apple.
+    /// Parses the name of a provider in a request; `auth2` means Apple.
     init?(requested name: String) { self.init(rawValue: name == "auth2" ? "apple" : name) }
 }

@@ -1,20 +1,20 @@
 package import Domain
 
-/// The parameters of `account/register`, without the password.
+/// The parameters of `account/register`, except the password.
 package struct RegistrationParameters {
-    /// The country and the region.
+    /// The country and the region of the request.
     package let place: RequestRegion
-    /// The phone and the e-mail address, if given.
+    /// The phone number and the e-mail address, if given.
     package let addresses: [Address]
-    /// The requested username, with addresses or alone; nil also if it is the phone number.
+    /// The requested username, or nil if the request has none or repeats the phone number as the username.
     package let username: Username?
-    /// Whether the requested username is the phone number, in any of its forms.
+    /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
     /// The proof of one of the addresses.
     package let proof: AddressProof?
-    /// The profile.
+    /// The fields of the user's profile, if given.
     package let profile: ProfileParameters?
-    /// The terminal.
+    /// The terminal that registers.
     package let terminal: TerminalInfo
 
     /// Reads the country, the names, the terminal, `profile` and the proof.
@@ -50,9 +50,10 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that the proof can be for; a phone only if the app registers phones.
+    /// Returns the addresses that the proof can prove; a phone number is among them only if the app registers phone
+    /// numbers.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if none of them is left.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none of them can be proved.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }
@@ -60,14 +61,14 @@ extension RegistrationParameters {
     }
 }
 
-/// The parameters of `account/convertAnonymous`, without the password: a phone or a username.
+/// The parameters of `account/convertAnonymous`, except the password: a phone number or a username.
 package enum ConversionParameters: Sendable, Equatable {
     case phone(Address, AddressProof)
     case username(Username)
 
     /// Reads `phone` and its proof, or `username`.
     ///
-    /// - Throws: `Rejection`; with `PolicyRejected` if the app does not register phones.
+    /// - Throws: `Rejection`, with `PolicyRejected` if the app does not register phone numbers.
     package init(_ fields: Fields, of user: User, in regions: Regions, policies: AppPolicies) throws(Rejection) {
         guard fields.has("phone") else {
             self = .username(try Username(try fields.requiredText("username", length: 0...320)))

@@ -1,18 +1,18 @@
 package import Domain
 import JSON
 
-/// The country and the region of a request about accounts.
+/// The country and the region of a request about an account.
 package struct RequestRegion: Sendable, Equatable {
     /// The country code, as digits.
     package let countryCode: String
-    /// The region, which is served here.
+    /// The region, which this installation serves.
     package let region: String
 
     /// Reads `countryCode` and `region`.
     ///
-    /// Without `countryCode`, the country is that of a phone in E.164, or the app's default.
+    /// If `countryCode` is absent, the country code comes from a phone number in E.164, or else from the app's default.
     ///
-    /// - Throws: `Rejection`; with `RegionNotServed` for a region that is served elsewhere or nowhere.
+    /// - Throws: `Rejection`, with `RegionNotServed` if this installation doesn't serve the region.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         region = try regions.region(
@@ -25,7 +25,7 @@ package struct RequestRegion: Sendable, Equatable {
 
     /// Reads the country and the region of a user's request, which must be in the user's region.
     ///
-    /// Without `phone`, `countryCode` and `region`, the user's own are used.
+    /// If `phone`, `countryCode` and `region` are all absent, the user's own country and region are used.
     package init(_ fields: Fields, of user: User, in regions: Regions) throws(Rejection) {
         guard ["phone", "countryCode", "region"].contains(where: fields.has) else {
             self.init(countryCode: user.countryCode, region: user.region)
@@ -42,7 +42,7 @@ extension Fields {
     /// The fields that can hold a phone number in E.164.
     private static let phones = ["phone", "account", "username", "userName"]
 
-    /// Returns `countryCode`, else the code of a phone in E.164, else `fallback`.
+    /// Returns `countryCode`, or else the country code of a phone number in E.164, or else `fallback`.
     func countryCode(else fallback: String?) throws(Rejection) -> String {
         if let given = try text("countryCode", length: 0...16) {
             try check(countryCode: given)
@@ -51,7 +51,7 @@ extension Fields {
         let numbers = Self.phones.compactMap { object[$0]?.stringValue }
         let own = numbers.lazy.compactMap(CountryCode.ofE164).first
         guard let code = own ?? fallback else {
-            throw refuse("countryCode", "is missing, and no phone number in E.164 says it")
+            throw refuse("countryCode", "is missing, and no phone number in E.164 contains it")
         }
         return code
     }

@@ -1,12 +1,12 @@
 package import Domain
 package import JSON
 
-/// A codec for commands to devices and their outcomes for apps.
+/// A codec for commands to devices, and for their outcomes as sent to apps.
 package enum CommandCodec {
-    /// The largest row that fits into an answer alone, in bytes.
+    /// The size of the largest row that an answer with one row can contain, in bytes.
     private static let rowBytesMax = Payload.bytesMax - 2048
 
-    /// Writes the command for the device, with the server's time for devices without a clock.
+    /// Encodes the command for the device, with the server's time for devices that have no clock.
     package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)), ("type", .string(command.kind.rawValue)),
@@ -16,7 +16,7 @@ package enum CommandCodec {
         ]).encoded()
     }
 
-    /// Returns the command's state as the result of `device/control`.
+    /// Returns the command's state and outcome as the result of `device/control`.
     package static func result(_ command: Command, product: Product?) -> JSONObject {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)), ("state", .string(command.state.rawValue)),
@@ -29,12 +29,12 @@ package enum CommandCodec {
         ])
     }
 
-    /// Writes only the number of a command, by which an operator finds it.
+    /// Encodes only the command's number, by which an operator finds the command.
     package static func number(of command: Command) -> [UInt8] {
         JSONObject([("cid", .integer(command.cid))]).encoded()
     }
 
-    /// Writes the outcome for the terminal that sent the command.
+    /// Encodes the outcome for the terminal that sent the command.
     package static func outcome(_ command: Command, product: Product?) -> [UInt8] {
         var object = result(command, product: product)
         object["did"] = .string(command.did.text)
@@ -50,14 +50,14 @@ package enum CommandCodec {
             throw .invalid("params.data", "params.data or params.binary is missing.")
         }
         guard members.isEmpty || binary == nil else {
-            throw .invalid("params.binary", "A command carries params.data or params.binary, not both.")
+            throw .invalid("params.binary", "A command can have params.data or params.binary, but not both.")
         }
         return (JSONObject(members: members), binary)
     }
 
-    /// Writes a row of `device/commands`: the values, the sender and the outcome.
+    /// Returns a row of `device/commands`: the values, the sender and the outcome.
     ///
-    /// Leaves out a result that is too large for an answer; it is in the history too.
+    /// A result that is too large for an answer is left out. The history contains the same values.
     package static func row(
         _ command: Command,
         product: Product?,
@@ -68,7 +68,7 @@ package enum CommandCodec {
         return .object(row)
     }
 
-    /// Returns a command with its result, however long it is.
+    /// Returns a command with its result, regardless of the result's size.
     package static func object(_ command: Command, product: Product?, for reader: UserID?) -> JSONObject {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
@@ -102,7 +102,7 @@ package enum CommandCodec {
         ])
     }
 
-    /// Returns the error code with which the service gave up, else the device's own result code.
+    /// Returns the error code with which the service gave up the command, or else the device's own result code.
     private static func code(_ command: Command) -> JSONValue? {
         command.refusal.map { .string($0.rawValue) } ?? command.code.map { .integer($0) }
     }

@@ -1,14 +1,14 @@
 package import Domain
 
-/// The parameters of `device/control`, without the device and the content (`CommandCodec`).
+/// The parameters of `device/control`, except the device and the content, which `CommandCodec` reads.
 package struct ControlParameters: Sendable, Equatable {
-    /// Whether an offline device gets the command later.
+    /// The way in which the command is handled while the device is offline.
     package let mode: Command.Mode
-    /// The life of the command, in seconds; nil for the default.
+    /// The lifetime of the command, in seconds; nil for the default.
     package let ttl: Int64?
-    /// The app's number, which is returned with the outcome.
+    /// The app's own number for the command, which is returned with the outcome.
     package let sn: Int64
-    /// Whether the answer waits for the outcome.
+    /// Whether the request is answered only after the command has its outcome.
     package let waits: Bool
 
     /// Reads `mode`, `ttl`, `sn` and `wait`.

@@ -1,26 +1,26 @@
 package import Domain
 
 extension Fields {
-    /// Returns `productKeys`: the products whose devices are listed, or nil if absent.
+    /// Returns `productKeys`, the products whose devices are listed, or nil if the field is absent.
     package func productKeys() throws(Rejection) -> [ProductKey]? {
         guard has("productKeys") else { return nil }
         let keys = try texts("productKeys").map { ProductKey($0) }
-        guard !keys.contains(nil) else { throw refuse("productKeys", "must hold product keys only") }
+        guard !keys.contains(nil) else { throw refuse("productKeys", "must contain only product keys") }
         return keys.compactMap(\.self)
     }
 
-    /// Returns the required `subscribed`: whether the caller gets the device's messages.
+    /// Returns the required field `subscribed`: whether the caller gets the device's messages.
     package func subscribes() throws(Rejection) -> Bool { try requiredBool("subscribed") }
 
-    /// Returns `timeout` of `device/query`: the wait for the device's answer, in seconds.
+    /// Returns `timeout` of `device/query`, the time to wait for the device's answer, in seconds.
     package func queryTimeout() throws(Rejection) -> Int64 { try integer("timeout", in: 1...60) ?? 10 }
 }
 
-/// The parameters of `device/setCustomInfo`, without the device.
+/// The parameters of `device/setCustomInfo`, except the device.
 package struct CustomInfoParameters: Sendable, Equatable {
-    /// The user's name for the device; nil leaves it unchanged.
+    /// The user's name for the device; nil leaves the name unchanged.
     package let alias: String?
-    /// The user's note about it; nil leaves it unchanged.
+    /// The user's note about the device; nil leaves the note unchanged.
     package let remark: String?
 
     /// Reads `alias` and `remark`.

@@ -3,7 +3,7 @@ package import JSON
 
 /// A codec for homes (`schemas/methods/home.schema.json`).
 package enum HomeCodec {
-    /// Writes a row of `home/list`.
+    /// Returns a row of `home/list`.
     package static func row(_ home: Home, dids: [DeviceID]) -> JSONValue {
         .object([
             "homeId": .string(home.id.text), "name": .string(home.name),
@@ -12,7 +12,7 @@ package enum HomeCodec {
         ])
     }
 
-    /// Writes the answer to `home/create`.
+    /// Returns the answer to `home/create`.
     package static func created(_ id: HomeID) -> Answer { ["homeId": .string(id.text)] }
 
     /// Reads the name of a home.
@@ -20,7 +20,7 @@ package enum HomeCodec {
         try fields.requiredText("name", length: Home.nameLength)
     }
 
-    /// Reads the place of a home: both coordinates, or none.
+    /// Reads the place of a home; the request must give both coordinates or none.
     package static func place(_ fields: Fields) throws(Rejection) -> Location? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)

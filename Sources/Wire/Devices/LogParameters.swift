@@ -1,17 +1,17 @@
 package import Domain
 
-/// The parameters of `device/events` and `device/commands`, without the device.
+/// The parameters of `device/events` and `device/commands`, except the device.
 package struct LogParameters: Sendable, Equatable {
-    /// The beginning of the period; nil for as early as the caller may see.
+    /// The beginning of the period; nil for the earliest time that the caller may see.
     package let from: Instant?
     /// The end of the period.
     package let to: Instant
-    /// The requested kinds; nil for all.
+    /// The requested kinds of rows; nil for all kinds.
     package let types: Set<String>?
     /// The time and number of the row after which the page begins; nil for the first page.
     package let cursor: Cursor?
 
-    /// A row's place in a log.
+    /// The place of a row in a log.
     package struct Cursor: Sendable, Equatable {
         /// The row's time.
         package let time: Instant
@@ -28,7 +28,7 @@ package struct LogParameters: Sendable, Equatable {
         package var text: String { "\(time.milliseconds).\(number)" }
     }
 
-    /// Reads `from`, `to`, `types`, which must be among `known`, and `cursor`.
+    /// Reads `from`, `to`, `types` and `cursor`; all `types` must be among `known`.
     package init(_ fields: Fields, types known: Set<String>) throws(Rejection) {
         from = try fields.instant("from")
         to = try fields.instant("to") ?? .max
@@ -41,7 +41,7 @@ package struct LogParameters: Sendable, Equatable {
         guard fields.has("types") else { return nil }
         let types = try fields.texts("types")
         guard !types.isEmpty, types.allSatisfy(known.contains) else {
-            throw fields.refuse("types", "holds some of \(known.sorted().joined(separator: ", "))")
+            throw fields.refuse("types", "may contain only \(known.sorted().joined(separator: ", "))")
         }
         return Set(types)
     }

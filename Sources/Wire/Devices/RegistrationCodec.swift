@@ -3,7 +3,7 @@ package import JSON
 
 /// A codec for registrations and their answers (`schemas/messages/device.schema.json`).
 package enum RegistrationCodec {
-    /// Reads a registration; the topic gives the product and the MAC.
+    /// Parses a registration request; `productKey` and `mac` come from the topic.
     package static func decode(
         _ bytes: ArraySlice<UInt8>,
         productKey: ProductKey,
@@ -12,7 +12,7 @@ package enum RegistrationCodec {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let id = try fields.requiredID("id", as: MessageID.self)
             guard try fields.requiredID("mac", as: MAC.self) == mac else {
-                throw .invalid("mac", "mac is unlike the topic's.")
+                throw .invalid("mac", "mac differs from the MAC in the topic.")
             }
             return RegistrationRequest(
                 id: id,
@@ -25,9 +25,9 @@ package enum RegistrationCodec {
         }
     }
 
-    /// A device's new passcode or hardware.
+    /// An `info` message, which changes a device's passcode or hardware fields.
     package struct Info: Sendable, Equatable {
-        /// The message's id, if the device wants an answer.
+        /// The message's id; nil if the device wants no answer.
         package var id: MessageID?
         /// The new passcode.
         package var passcode: String?
@@ -35,7 +35,7 @@ package enum RegistrationCodec {
         package var hardware: JSONObject?
     }
 
-    /// Reads an `info` message.
+    /// Parses an `info` message.
     package static func decode(info bytes: ArraySlice<UInt8>) throws(WireError) -> Info {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let info = Info(
@@ -47,7 +47,7 @@ package enum RegistrationCodec {
                 hardware: try hardware(fields)
             )
             guard info.passcode != nil || info.hardware != nil else {
-                throw .invalid("hardware", "An info holds passcode or hardware.")
+                throw .invalid("hardware", "An info must contain passcode or hardware.")
             }
             return info
         }
@@ -68,7 +68,7 @@ package enum RegistrationCodec {
         return kept
     }
 
-    /// Writes the answer to a granted registration.
+    /// Returns the answer to a granted registration.
     package static func granted(_ id: MessageID, did: DeviceID, secret: String) -> [UInt8] {
         AnswerCodec.success(id, result: ["did": .string(did.text), "secret": .string(secret)])
     }

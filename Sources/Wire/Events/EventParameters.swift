@@ -1,35 +1,35 @@
 package import Domain
 import JSON
 
-/// A place in the event log as a request names it.
+/// A place in the event log, as named in a request.
 package enum EventPlace: Sendable, Equatable {
-    /// Behind all entries.
+    /// The place behind all entries.
     case now
-    /// Before the oldest entry.
+    /// The place before the oldest entry.
     case start
-    /// Behind an entry.
+    /// The place behind an entry.
     case behind(EventCursor)
-    /// Before the first entry since a moment.
+    /// The place before the first entry since a moment.
     case since(Instant)
 }
 
-/// The states that an app or an operator can set.
+/// The states that an app or an operator can set for a webhook.
 package enum SetState: String, CaseIterable {
     case on, paused
 }
 
-/// The parameters of the service `events`.
+/// The reading of the parameters of the service `events`.
 extension Fields {
-    /// Returns `after`, the place behind which entries are read; nil if absent.
+    /// Returns `after`, the place from which entries are read, or nil if the field is absent.
     package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
 
-    /// Returns `from`, the place where a subscription begins; now if absent.
+    /// Returns `from`, the place at which a subscription begins; the default is the end of the log.
     package func eventsFrom() throws(Rejection) -> EventPlace { try eventPlace("from") ?? .now }
 
-    /// Returns `cursor`, the place that a subscription is moved to; nil if absent.
+    /// Returns `cursor`, the place to which a subscription is moved, or nil if the field is absent.
     package func eventsCursor() throws(Rejection) -> EventPlace? { try eventPlace("cursor", withTime: true) }
 
-    /// Returns `cursor`, the place behind an entry that was handled.
+    /// Returns `cursor`, the place behind the last entry that the app has handled.
     package func eventsHandled() throws(Rejection) -> EventCursor {
         guard case .behind(let cursor)? = try eventPlace("cursor") else {
             throw refuse("cursor", "must be a cursor of the event log")
@@ -37,42 +37,44 @@ extension Fields {
         return cursor
     }
 
-    /// Returns `limit`, the most entries of a page, and `wait`, the seconds to wait for one.
+    /// Returns `limit`, the maximum number of entries on a page, and `wait`, the number of seconds to wait for an
+    /// entry.
     package func eventPage() throws(Rejection) -> (limit: Int, wait: Int64) {
         (Int(try integer("limit", in: 1...1_000) ?? 100), try integer("wait", in: 0...50) ?? 0)
     }
 
-    /// Returns `name`, a subscription's name.
+    /// Returns `name`, the name of a subscription.
     package func subscriptionName() throws(Rejection) -> String { try requiredText("name", length: 1...64) }
 
-    /// Refuses the absence of `types`.
+    /// Refuses a request without `types`.
     package func requireTypes() throws(Rejection) { _ = try required("types", array("types")) }
 
-    /// Refuses fields that a subscription stands for.
+    /// Refuses a request that has a subscription and also fields that the subscription replaces.
     package func refuseBesideSubscription() throws(Rejection) {
         guard !has("after"), !hasEventFilter else {
-            throw refuse("subscriptionId", "stands in place of after, types, productKeys and dids")
+            throw refuse("subscriptionId", "can't be combined with after, types, productKeys and dids")
         }
     }
 
-    /// Returns `state`, which a subscription gets; nil if absent.
+    /// Returns `state`, the new state of a subscription, or nil if the field is absent.
     package func subscriptionState() throws(Rejection) -> SetState? { try word("state", as: SetState.self) }
 
-    /// Returns `subscriptionId`.
+    /// Returns the required field `subscriptionId`.
     package func subscriptionID() throws(Rejection) -> SubscriptionID {
         try requiredID("subscriptionId", as: SubscriptionID.self)
     }
 
-    /// Whether there is a `subscriptionId`.
+    /// Whether the request has the field `subscriptionId`.
     package var namesSubscription: Bool { has("subscriptionId") }
 
-    /// Whether there are `types`.
+    /// Whether the request has the field `types`.
     package var namesTypes: Bool { has("types") }
 
-    /// Returns the refusal of `url` or `subscriptionId` for a subscription without a webhook.
+    /// Returns the refusal of a field that needs a subscription with a webhook.
     package func noWebhook(at name: String) -> Rejection { refuse(name, "needs a subscription with a webhook") }
 
-    /// Returns the place that a field names: `now`, `start` or an entry's id, and a time if `withTime`; nil if absent.
+    /// Returns the place that a field names with `now`, `start`, an entry's id or, if `withTime` is true, a time;
+    /// returns nil if the field is absent.
     private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
         guard let value = object[name] else { return nil }
         if withTime, value.intValue != nil { return try instant(name).map { .since($0) } }
@@ -86,9 +88,9 @@ extension Fields {
         }
     }
 
-    /// Returns the wanted entries, by `types`, `productKeys` and `dids`.
+    /// Returns the filter that `types`, `productKeys` and `dids` describe.
     ///
-    /// `isKnown` says whether the app has a product.
+    /// `isKnown` returns whether the app has a product.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }
@@ -99,7 +101,7 @@ extension Fields {
             return key
         }
         let dids = try eventNames("dids").map { text throws(Rejection) in
-            guard let did = DeviceID(text) else { throw refuse("dids", "has a text that is no device's id") }
+            guard let did = DeviceID(text) else { throw refuse("dids", "has a text that is not a device's id") }
             return did
         }
         return EventFilter(names: names, products: products, dids: dids)
@@ -111,26 +113,27 @@ extension Fields {
         return names
     }
 
-    /// Whether it names entries.
+    /// Whether the request has a field that filters entries.
     private var hasEventFilter: Bool { has("types") || has("productKeys") || has("dids") }
 
-    /// Returns `batch`, or nil if absent.
+    /// Returns `batch`, the maximum number of events in a batch, or nil if the field is absent.
     package func eventBatch() throws(Rejection) -> Int? {
         try integer("batch", in: 1...Int64(EventSubscription.eventsMax)).map { Int($0) }
     }
 
-    /// Returns `url`, the address of a webhook, or nil if absent.
+    /// Returns `url`, the URL of a webhook, or nil if the field is absent.
     package func webhookURL() throws(Rejection) -> String? { try text("url", length: 1...2_048) }
 }
 
 /// An encoder of event subscriptions for apps.
 package enum EventSubscriptionCodec {
-    /// Writes the answer to `events/subscribe` and `events/rotate`; `secret` signs a webhook's batches.
+    /// Returns the answer to `events/subscribe` and `events/rotate`; `secret` is the secret with which a webhook's
+    /// batches are signed.
     package static func made(_ id: SubscriptionID?, secret: String?) -> Answer {
         JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
     }
 
-    /// Writes a row of `events/subscriptions`; `behind` is the age of the next event in seconds.
+    /// Returns a row of `events/subscriptions`; `behind` is the age of the subscription's next event, in seconds.
     package static func row(_ subscription: EventSubscription, behind: Int64) -> AnswerRow {
         func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map { .string($0) }) }
         let filter = subscription.filter
@@ -147,9 +150,9 @@ package enum EventSubscriptionCodec {
         ])
     }
 
-    /// Writes the answer to `events/subscriptions`.
+    /// Returns the answer to `events/subscriptions`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["subscriptions": .array(rows)] }
 
-    /// Writes the answer to `events/deliveries`.
+    /// Returns the answer to `events/deliveries`.
     package static func deliveries(_ rows: [AnswerRow]) -> Answer { ["deliveries": .array(rows)] }
 }

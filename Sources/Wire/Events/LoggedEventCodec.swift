@@ -1,11 +1,11 @@
 package import Domain
 import JSON
 
-/// An encoder of the event log's entries for readers, and of the data of entries that aren't pushed to users.
+/// An encoder of the event log's entries, and of the data in entries that aren't also pushed to users.
 package enum LoggedEventCodec {
-    /// Writes an entry for an app's reader.
+    /// Encodes an entry for a reader of an app.
     ///
-    /// Users of other apps are left out: their ids, and what their pushes say about them.
+    /// The ids and the personal data of users of other apps are left out.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         let head = JSONObject([
@@ -25,7 +25,7 @@ package enum LoggedEventCodec {
         return JSONObject(members: members.filter { !personal.contains($0.key) }).encoded()
     }
 
-    /// Writes the note that entries between two places are no longer kept.
+    /// Returns an entry that says that the entries between two places are no longer kept.
     package static func gap(from: EventCursor, to: EventCursor, at now: Instant) -> LoggedEvent {
         LoggedEvent(
             .gap,
@@ -34,7 +34,7 @@ package enum LoggedEventCodec {
         )
     }
 
-    /// Writes a page: entries as `encode` wrote them, the place behind them, and whether there are more.
+    /// Returns a page of entries that `encode` has written, with the place behind them and whether more entries follow.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
         let tail: JSONObject = ["cursor": .string(cursor.text), "more": .bool(isMore)]
         return Array(#"{"events":["#.utf8) + Array(events.joined(separator: [UInt8(ascii: ",")]))
@@ -43,12 +43,12 @@ package enum LoggedEventCodec {
 
     // MARK: Data
 
-    /// Writes the registration of a device: `state` is `created`, `renewed` or `reset`.
+    /// Encodes the registration of a device; `state` is `created`, `renewed` or `reset`.
     package static func registered(_ mac: MAC, state: String) -> [UInt8] {
         JSONObject([("mac", .string(mac.text)), ("state", .string(state))]).encoded()
     }
 
-    /// Writes an account's names as other users see them; only the id of a deleted account.
+    /// Encodes an account as other users see it, or only its id if the account was deleted.
     package static func account(_ user: User, isDeleted: Bool) -> [UInt8] {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", isDeleted ? nil : .string(user.nickname)),
@@ -56,7 +56,7 @@ package enum LoggedEventCodec {
         ]).encoded()
     }
 
-    /// Writes the end of an e-mail or text that was not sent.
+    /// Encodes the outcome of an e-mail or text message that was not sent.
     package static func message(_ record: MessageRecord) -> [UInt8] {
         JSONObject([
             ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),

@@ -3,10 +3,10 @@ import JSON
 
 /// An encoder of the bodies that are posted to webhooks.
 package enum WebhookCodec {
-    /// The bytes of a body around its events, at most.
+    /// The maximum number of bytes in a body in addition to its events.
     package static let frameBytes = 128
 
-    /// Writes a body of events as `LoggedEventCodec.encode` wrote them.
+    /// Returns a body with events that `LoggedEventCodec.encode` has written.
     package static func body(_ id: SubscriptionID, _ events: [[UInt8]]) -> [UInt8] {
         let head: JSONObject = ["subscriptionId": .string(id.text)]
         return head.encoded().dropLast() + Array(#","events":["#.utf8)

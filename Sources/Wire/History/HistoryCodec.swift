@@ -3,7 +3,7 @@ package import JSON
 
 /// An encoder of a device's history (`device/history` in `schemas/methods/device.schema.json`).
 package enum HistoryCodec {
-    /// Writes the row of a record; nil for a record without the requested attribute.
+    /// Returns the row of a record, or nil for a record without the requested attribute.
     package static func row(
         at ts: Instant,
         data: JSONObject?,
@@ -18,7 +18,7 @@ package enum HistoryCodec {
         ])
     }
 
-    /// Writes the row of a step of time; nil for a step without values.
+    /// Returns the row of a step of time, or nil for a step without values.
     package static func row(from start: Instant, values: JSONObject, for question: HistoryQuestion) -> AnswerRow? {
         guard let first = values.members.first else { return nil }
         let moment = JSONValue.integer(start.milliseconds)

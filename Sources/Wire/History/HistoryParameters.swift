@@ -1,24 +1,24 @@
 package import Domain
 
-/// The parameters of `device/history`, without the device.
+/// The parameters of `device/history`, except the device.
 package struct HistoryParameters: Sendable, Equatable {
     /// A summary of values by steps of time.
     package struct Summary: Sendable, Equatable {
-        /// The step.
+        /// The step of time.
         package let step: TimeStep
         /// The function over the values of one step.
         package let function: SummaryFunction
     }
 
-    /// The attribute; nil for all.
+    /// The requested attribute; nil for all attributes.
     package let attribute: String?
-    /// The place at which the page begins: the period's beginning, or the previous page's end.
+    /// The place at which the page begins: the beginning of the period, or the end of the previous page.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant
-    /// The summary; nil for the records themselves.
+    /// The requested summary; nil if the records themselves are requested.
     package let summary: Summary?
-    /// The IANA name of the zone for calendar steps, not checked yet; nil for the user's.
+    /// The IANA name of the time zone for calendar steps, which hasn't been checked yet; nil for the user's time zone.
     package let timezone: String?
 
     /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.

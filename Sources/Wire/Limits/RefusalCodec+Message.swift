@@ -2,13 +2,13 @@ package import Domain
 import JSON
 
 extension RefusalCodec {
-    /// Reads a message of `system/refusal`, and the number of refusals suppressed before it.
+    /// Parses a message of `system/refusal`, which also contains the number of refusals suppressed before it.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> (refusal: ClientRefusal, suppressed: Int64)? {
         guard let object = try? Payload.object(bytes), let refusal = refusal(object) else { return nil }
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Writes a message of `system/refusal`, with the number of refusals suppressed before it.
+    /// Encodes a message of `system/refusal`; `missed` is the number of refusals suppressed before it.
     package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject([
             ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),

@@ -1,17 +1,17 @@
 package import Domain
 package import JSON
 
-/// An app's own texts for messages, from `texts` in its document.
+/// An app's own texts for messages, from the member `texts` of the app's document.
 ///
-/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; the service's own texts replace missing
-/// ones. The language is any tag of BCP 47.
+/// `texts.{template}.{language}` can contain `subject`, `text` and `sms`. The service's own texts replace missing
+/// texts. The language is any BCP 47 tag.
 package struct AppWords {
     private let texts: JSONObject?
 
-    /// Reads an app's document.
+    /// Takes the texts from an app's document.
     package init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
-    /// Returns an app's own texts of a template in a language, or nil if it has none.
+    /// Returns an app's own texts for a template in a language, or nil if the app has none.
     package func words(_ template: OutgoingMessage.Template, _ language: LanguageTag) -> MessageText.OwnWords? {
         let languages = texts?[template.rawValue]?.objectValue?.members ?? []
         let own = languages.first { LanguageTag($0.key) == language }?.value.objectValue

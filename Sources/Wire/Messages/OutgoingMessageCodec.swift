@@ -1,9 +1,9 @@
 package import Domain
 import JSON
 
-/// A codec for messages to gateways and their answers (`schemas/messages/system.schema.json`).
+/// A codec for messages to gateways, and for the gateways' answers (`schemas/messages/system.schema.json`).
 package enum OutgoingMessageCodec {
-    /// Writes a message for a gateway.
+    /// Encodes a message for a gateway.
     ///
     /// `params` includes the language, so that a gateway with its own texts can choose one.
     package static func outbound(_ message: OutgoingMessage, language: Language, appName: String) -> [UInt8] {
@@ -22,15 +22,15 @@ package enum OutgoingMessageCodec {
     package struct Result: Sendable, Equatable {
         /// The id of the message.
         package var id: MessageID
-        /// Whether it was sent.
+        /// Whether the gateway sent the message.
         package var isSent: Bool
         /// The error, in the gateway's words.
         package var error: String?
-        /// Whether another try is useless, for example because the number does not exist.
+        /// Whether another try is useless, for example because the phone number does not exist.
         package var isFinal = false
     }
 
-    /// Reads a gateway's answer.
+    /// Parses a gateway's answer.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Result {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             Result(
@@ -42,7 +42,7 @@ package enum OutgoingMessageCodec {
         }
     }
 
-    /// Writes the result of sending a code, for the terminal that requested it.
+    /// Encodes the result of sending a code, for the terminal that requested the code.
     package static func state(_ requestID: String, failure: Rejection?) -> [UInt8] {
         JSONObject([
             ("requestId", .string(requestID)), ("state", failure == nil ? "sent" : "failed"),

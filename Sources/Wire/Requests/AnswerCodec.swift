@@ -3,14 +3,14 @@ package import JSON
 
 /// An encoder of answers: `{"id", "ok", "result" | "error"}`.
 package enum AnswerCodec {
-    /// Writes the answer to a request that was carried out.
+    /// Encodes the answer to a request that was carried out.
     package static func success(_ id: MessageID?, result: Answer) -> [UInt8] {
         JSONObject([
             ("id", id.map { .string($0.text) }), ("ok", true), ("result", .object(result)),
         ]).encoded()
     }
 
-    /// Writes the answer with a result that `payload` has already encoded.
+    /// Encodes the answer to a request that was carried out, with a result that is already encoded.
     package static func success(_ id: MessageID?, encoded result: [UInt8]) -> [UInt8] {
         let head = JSONObject([("id", id.map { .string($0.text) }), ("ok", true)]).encoded()
         return head.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
@@ -19,18 +19,18 @@ package enum AnswerCodec {
     /// The result of a request that returns nothing.
     package static let nothing: Answer = [:]
 
-    /// Writes a message with the content of a request's result.
+    /// Encodes the result of a request as the payload of a message.
     package static func payload(_ answer: Answer) -> [UInt8] { answer.encoded() }
 
-    /// Writes a message with the content of a row of a result.
+    /// Encodes a row of a result as the payload of a message.
     package static func payload(row: AnswerRow) -> [UInt8] { row.encoded() }
 
-    /// Writes the answer to an accepted message without a result.
+    /// Returns the answer to an accepted message without a result.
     package static func accepted(_ id: MessageID) -> [UInt8] {
         JSONObject([("id", .string(id.text)), ("ok", true)]).encoded()
     }
 
-    /// Writes the answer to a refused message.
+    /// Returns the answer to a refused message.
     package static func refusal(_ id: MessageID?, _ rejection: Rejection) -> [UInt8] {
         JSONObject([("id", id.map { .string($0.text) }), ("ok", false), ("error", error(rejection))]).encoded()
     }

@@ -1,21 +1,23 @@
 package import JSON
 
-/// The result of a request, as the codecs write it.
+/// The result of a request, as made by the codecs.
 package typealias Answer = JSONObject
-/// One row of an answer.
+/// A row of an answer.
 package typealias AnswerRow = JSONValue
 
-/// The rows of an answer, as many as fit into one payload.
+/// The selection of the rows that fit into an answer of one payload.
 package enum AnswerRows {
-    /// The size of an answer without its rows, in bytes.
+    /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum number of bytes of an answer's rows; the rest is for the fields after them.
+    /// The maximum number of bytes for an answer's rows.
+    ///
+    /// The remaining space is for the fields that follow the rows.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.
     package static func bytes(of row: AnswerRow) -> Int { row.encoded().count + 1 }
 
-    /// Makes rows until the next one would make the answer larger than a payload.
+    /// Makes rows until the next row would make the answer larger than a payload.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         row: (Element) throws -> AnswerRow
@@ -24,7 +26,7 @@ package enum AnswerRows {
         return try fitting(elements, bytes: &bytes, row: row)
     }
 
-    /// Makes rows for an answer with rows of several kinds; `bytes` counts all of them.
+    /// Makes rows for an answer with several kinds of rows; `bytes` counts the bytes of all kinds.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,
@@ -40,10 +42,10 @@ package enum AnswerRows {
         return rows
     }
 
-    /// The rows of a page, by their name in the answer.
+    /// The kinds of rows on a page, by their names in the answer.
     package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
-    /// Returns an answer that is a page: rows under their name, and the next page's cursor, if any.
+    /// Returns an answer with a page of rows, and the cursor of the next page, if any.
     package static func page(_ kind: Kind, _ rows: [AnswerRow], next: String?) -> Answer {
         JSONObject([(kind.rawValue, .array(rows)), ("cursor", next.map { .string($0) })])
     }

@@ -3,8 +3,8 @@ package import JSON
 
 /// A request of an app.
 ///
-/// It is a class so that passing it on doesn't copy its fields.
-/// The rules in words (reference: requests#envelope).
+/// The type is a class so that passing a request on doesn't copy its fields. The documentation describes these rules
+/// (reference: requests#envelope).
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID
@@ -14,7 +14,9 @@ package final class AppRequest: Sendable {
     package let service: String
     /// The method, such as `bind`.
     package let method: String
-    /// The request's id, under which it takes effect once.
+    /// The request's id.
+    ///
+    /// A repeat with the same id has no further effect.
     package let id: MessageID
     /// The session's token, if the method needs one.
     package let token: String?
@@ -24,16 +26,17 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, by the gate; nil if it isn't counted.
+    /// The source address of the terminal's connection, as reported by the gate; nil if requests from it aren't
+    /// counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
     /// The arrival time; nil if unknown.
     package let arrivedAt: ContinuousClock.Instant?
-    /// The trace that it belongs to: the sender's, or a new one.
+    /// The trace id of the request: the sender's, or a new one.
     package let trace: TraceID
 
-    /// Reads a request whose topic was parsed before; makes a trace if the sender gave none.
+    /// Parses the payload of a request whose topic was parsed before, and makes a trace id if the sender gave none.
     package init(
         _ payload: ArraySlice<UInt8>,
         app: AppID,
@@ -62,13 +65,14 @@ package final class AppRequest: Sendable {
         self.trace = trace ?? .make()
     }
 
-    /// The method with its service, such as `device/bind`.
+    /// The service and the method, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
     /// The parameters as a reader of fields.
     package var fields: Fields { Fields(params, path: "params.") }
 
-    /// The bytes that are equal for repeats of the request: method, token, user, and parameters in any order of
-    /// members.
+    /// The bytes that are equal for repeats of a request.
+    ///
+    /// The bytes contain the method, the token, the user, and the parameters with their members sorted.
     package var content: [UInt8] {
         JSONValue.array([.string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params))])
             .encoded()
@@ -94,9 +98,9 @@ package final class AppRequest: Sendable {
 package struct ReplyAddress: Sendable, Equatable {
     /// The topic.
     package var topic: String
-    /// The MQTT 5 correlation data of the request, to be returned.
+    /// The MQTT 5 correlation data of the request, which the answer returns.
     package var correlation: [UInt8]?
-    /// The `traceparent` of the request, to be returned; nil if it has none.
+    /// The `traceparent` of the request, which the answer returns; nil if the request has none.
     package var traceparent: String?
 
     /// Makes an address.

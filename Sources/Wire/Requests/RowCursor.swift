@@ -1,6 +1,6 @@
 package import Domain
 
-/// The place at which the next page begins, for rows sorted by a moment and an id.
+/// The place at which the next page begins, in a list sorted by a moment and an id.
 package struct RowCursor {
     /// The moment of the last row.
     package let at: Instant
@@ -13,7 +13,7 @@ package struct RowCursor {
         self.id = id
     }
 
-    /// Reads `cursor`; nil if absent.
+    /// Parses `cursor`; returns nil if the field is absent.
     package init?(_ fields: Fields) throws(Rejection) {
         guard let text = try fields.text("cursor", length: 1...512) else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// A codec for schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
+/// A codec for schedules, runs and triggers (`schemas/methods/schedule.schema.json`).
 package enum ScheduleCodec {
-    /// The largest set of values, in bytes of JSON.
+    /// The maximum size of the values that a schedule sets, in bytes of JSON.
     package static let attrsBytesMax = 16_384
 
     // MARK: Requests
@@ -41,7 +41,7 @@ package enum ScheduleCodec {
         guard let array = try fields.array(name) else { return nil }
         let numbers = array.compactMap(\.intValue)
         guard !array.isEmpty, numbers.count == array.count, numbers.allSatisfy(range.contains) else {
-            throw fields.refuse(name, "must name one day at least, each as \(range.lowerBound) to \(range.upperBound)")
+            throw fields.refuse(name, "must name at least one day, from \(range.lowerBound) to \(range.upperBound)")
         }
         return Set(numbers).sorted()
     }
@@ -49,7 +49,7 @@ package enum ScheduleCodec {
     private static func attrs(_ fields: Fields) throws(Rejection) -> JSONObject? {
         guard let object = try fields.object("attrs") else { return nil }
         let attrs = JSONObject(members: object.members.filter { $0.value != .null })
-        guard !attrs.members.isEmpty else { throw fields.refuse("attrs", "must set one value at least") }
+        guard !attrs.members.isEmpty else { throw fields.refuse("attrs", "must set at least one value") }
         guard attrs.encoded().count <= attrsBytesMax else {
             throw fields.refuse("attrs", "must have at most \(attrsBytesMax) bytes")
         }
@@ -58,7 +58,7 @@ package enum ScheduleCodec {
 
     // MARK: Schedules for users
 
-    /// Writes a schedule for users; `attrs` are the values that may be shown.
+    /// Returns a schedule as shown to users; `attrs` are the values with secrets masked.
     package static func encode(
         _ schedule: Schedule,
         attrs: JSONObject,
@@ -86,7 +86,7 @@ package enum ScheduleCodec {
         return object
     }
 
-    /// Returns the note that the next day of a schedule has no sunrise or sunset.
+    /// Returns the member `polar`, which says that a schedule's next day has no sunrise or sunset.
     private static func polar(_ polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)) -> JSONValue {
         [
             "date": .string(polar.date.description),
@@ -94,10 +94,10 @@ package enum ScheduleCodec {
         ]
     }
 
-    /// The position after a schedule in a list of several devices.
+    /// The position after a schedule in a list of several devices' schedules.
     package typealias Position = (did: DeviceID, id: ScheduleID)
 
-    /// Reads the cursor of `schedule/list`, or nil if there is none.
+    /// Parses the cursor of `schedule/list`; returns nil if the request has none.
     package static func cursor(_ fields: Fields) throws(Rejection) -> Position? {
         guard let text = try fields.text("cursor", length: 1...129) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -109,14 +109,14 @@ package enum ScheduleCodec {
 
     private static func text(_ position: Position) -> String { "\(position.did.text).\(position.id.text)" }
 
-    /// Writes the answer to `schedule/list`.
+    /// Returns the answer to `schedule/list`.
     package static func page(_ rows: [AnswerRow], next: Position?) -> Answer {
         AnswerRows.page(.schedules, rows, next: next.map(text))
     }
 
-    /// Writes the answer to a method that changes a schedule: the schedule, and all schedules of its device.
+    /// Returns the answer to a method that changes a schedule, with the schedule and all schedules of its device.
     ///
-    /// `ignored` names the fields of the request that had no effect.
+    /// `ignored` contains the names of the request's fields that had no effect.
     package static func changed(_ schedule: Answer?, _ rows: [AnswerRow], next: Position?, ignored: [String]) -> Answer
     {
         [
@@ -126,14 +126,14 @@ package enum ScheduleCodec {
         ]
     }
 
-    /// Writes the push of a device's schedules to a user.
+    /// Encodes the message that pushes a device's schedules to a user.
     package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Position?) -> [UInt8] {
         JSONObject([
             ("did", .string(did.text)), ("schedules", .array(rows)), ("cursor", next.map { .string(text($0)) }),
         ]).encoded()
     }
 
-    /// Writes a row of a list of schedules.
+    /// Returns a row of a list of schedules.
     package static func row(
         _ schedule: Schedule,
         attrs: AttributeValues,
@@ -144,22 +144,22 @@ package enum ScheduleCodec {
 
     // MARK: Runs
 
-    /// Reads the cursor of `schedule/runs`: the moment before which the runs lie.
+    /// Parses the cursor of `schedule/runs`, which is the moment before which the next page's runs lie.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
         guard let moment = Int64(text) else { throw fields.refuse("cursor", "is not a cursor of schedule/runs") }
         return Instant(milliseconds: moment)
     }
 
-    /// Writes the answer to `schedule/runs`.
+    /// Returns the answer to `schedule/runs`.
     package static func runs(_ rows: [AnswerRow], next: Instant?) -> Answer {
         AnswerRows.page(.runs, rows, next: next.map { "\($0.milliseconds)" })
     }
 
-    /// Returns the event of a finished run.
+    /// Returns the event that announces a finished run.
     package static func event(of run: ScheduleRun, at now: Instant) -> Event {
         Event(
-            // All messages about one run's end have the same id.
+            // All messages about the end of the same run have the same id.
             id: "\(run.schedule.text)-\(run.dueAt.milliseconds)",
             type: "scheduleRun",
             name: run.schedule.text,
@@ -173,7 +173,7 @@ package enum ScheduleCodec {
         )
     }
 
-    /// Writes a run for users.
+    /// Returns a run as shown to users.
     package static func encode(_ run: ScheduleRun) -> JSONValue {
         .object([
             "dueAt": .integer(run.dueAt.milliseconds), "firedAt": .integer(run.firedAt.milliseconds),
@@ -186,24 +186,25 @@ package enum ScheduleCodec {
     private static func message(_ code: ErrorCode) -> String {
         switch code {
         case .deviceOffline: "The device was not connected."
-        case .forbidden: "The schedule's creator may watch the device, not control it."
-        case .notBound: "The schedule's creator is not bound to the device any more."
-        case .invalidRequest: "The values do not fit the device's product any more."
+        case .forbidden: "The schedule's creator may see the device, but not control it."
+        case .notBound: "The schedule's creator is no longer bound to the device."
+        case .invalidRequest: "The values no longer fit the device's product."
         default: "The command was not given."
         }
     }
 
     // MARK: Triggers
 
-    /// Writes the trigger of a due schedule, which the scheduler publishes at `firedAt`.
+    /// Encodes the trigger of a due schedule, which the scheduler publishes at `firedAt`.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
         JSONObject([("dueAt", .integer(trigger.dueAt.milliseconds)), ("firedAt", .integer(firedAt.milliseconds))])
             .encoded()
     }
 
-    /// Reads the trigger of a due schedule.
+    /// Parses the trigger of a due schedule.
     ///
-    /// `firedAt` is required but not kept: a run records when the schedule worker decided.
+    /// The field `firedAt` is required but not kept, because a run records the time at which the schedule worker
+    /// decided.
     package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))

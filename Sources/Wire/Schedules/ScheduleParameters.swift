@@ -1,7 +1,9 @@
 package import Domain
 package import JSON
 
-/// The fields of a schedule that an app sets; nil ones stay unchanged, or take their default.
+/// The fields of a schedule that an app sets.
+///
+/// Fields that are nil stay unchanged, or get their default in a new schedule.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
@@ -11,35 +13,35 @@ package struct ScheduleParameters: Sendable, Equatable {
     package var weekDays: [Int64]?
     /// The days of the month.
     package var monthDays: [Int64]?
-    /// The zone's name.
+    /// The IANA name of the time zone.
     package var timezone: String?
     /// The values to set.
     package var attrs: JSONObject?
-    /// A note.
+    /// The user's note on the schedule.
     package var remark: String?
-    /// Whether the schedule is active.
+    /// Whether the schedule is enabled.
     package var isEnabled: Bool?
-    /// The treatment of a missed occurrence.
+    /// The rule for an occurrence that was missed: skip it, or run it late.
     package var misfire: Schedule.Misfire?
 
-    /// The days in effect; nil if none is set.
+    /// The days on which the schedule acts, or nil if the request sets no days.
     ///
-    /// Weekly days take precedence over monthly ones, and these over a date.
+    /// Days of the week take precedence over days of the month, and days of the month take precedence over a date.
     package var days: Timing.Days? {
         if let weekDays { return .weekly(weekDays) }
         if let monthDays { return .monthly(monthDays) }
         return date.map { .once($0) }
     }
 
-    /// The fields that are set but ignored.
+    /// The names of the fields that the request sets but that are ignored.
     package var ignored: [String] {
         guard weekDays != nil || monthDays != nil else { return [] }
         return (date == nil ? [] : ["date"]) + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
     }
 
-    /// Whether a field of the timing is set.
+    /// Whether the request sets days, a time or a time zone.
     package var concernsTiming: Bool { days != nil || time != nil || timezone != nil }
 
-    /// Sets no fields.
+    /// Makes parameters in which no field is set.
     package init() {}
 }

@@ -1,8 +1,8 @@
 package import Domain
 
-/// The parameters of `session/logoutCode`: the name of an account, and the proof of its ownership.
+/// The parameters of `session/logoutCode`: the address of an account, and the proof that the account is the caller's.
 package struct LogoutCodeParameters: Sendable, Equatable {
-    /// The proof.
+    /// The proof that an account is the caller's.
     package enum Proof: Sendable, Equatable {
         case code(String, token: String?)
         case password(String)
@@ -13,7 +13,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// The proof.
     package let proof: Proof
 
-    /// The field of the proof, as a refusal names it.
+    /// The path of the proof's field, for a refusal.
     package var field: String {
         switch proof {
         case .code: "params.authCode"
@@ -29,7 +29,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's name and the proof, by the given kinds of both.
+    /// Reads the account's address and the proof, whose kinds are given by `accountType` and `verifyType`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))

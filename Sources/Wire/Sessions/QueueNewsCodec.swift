@@ -1,21 +1,23 @@
 package import Domain
 
-/// A reader of the gate's reports about held messages (`schemas/messages/system.schema.json`).
+/// A parser of the gate's messages about clients that receive too slowly (`schemas/messages/system.schema.json`).
 package enum QueueNewsCodec {
     /// The maximum number of client ids in one message.
     package static let clientsMax = 200
-    /// The maximum number of devices in one message; a terminal that missed more missed all.
+    /// The maximum number of devices in one message.
+    ///
+    /// If a terminal missed more devices, the message says that it missed all.
     package static let missedDevicesMax = 1000
 
-    /// Statuses that a terminal was too slow to receive.
+    /// The statuses that a terminal missed because it was too slow to receive them.
     package struct Missed: Sendable, Equatable {
         /// The terminal's user.
         package var uid: UserID
-        /// The devices; nil for all of the user's.
+        /// The devices whose statuses were missed; nil for all devices of the user.
         package var dids: [DeviceID]?
     }
 
-    /// Reads which statuses a terminal missed before it accepted messages again.
+    /// Parses a message about the statuses that a terminal missed before it accepted messages again.
     package static func decode(missed bytes: ArraySlice<UInt8>) throws(WireError) -> Missed {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let uid = try fields.uid()
@@ -29,7 +31,7 @@ package enum QueueNewsCodec {
         }
     }
 
-    /// Reads the client ids whose sessions at the broker must end.
+    /// Parses a message with the client ids whose MQTT sessions must end.
     package static func decode(
         sessionOwed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> [String] {

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// A codec for the answers and messages about sessions.
+/// A codec for answers and messages about sessions.
 package enum SessionCodec {
-    /// Reads a notice from `system/session-invalid`.
+    /// Parses a notice from `system/session-invalid`.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let reason = try fields.required("reason", fields.word("reason", as: Session.EndReason.self))
@@ -29,7 +29,7 @@ package enum SessionCodec {
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// Writes a row of `session/list`.
+    /// Returns a row of `session/list`.
     package static func row(_ session: Session, isCurrent: Bool) -> JSONValue {
         [
             "terminalId": .string(session.terminal.text), "platform": .string(session.platform),
@@ -39,18 +39,18 @@ package enum SessionCodec {
         ]
     }
 
-    /// Writes the answer to `session/list`.
+    /// Returns the answer to `session/list`.
     package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
 
-    /// The effect of a login on the devices of the terminal's anonymous user.
+    /// The effect of a login on the devices of the terminal's former anonymous user.
     package enum Adoption: Sendable {
         /// The number of devices that moved to the account.
         case adopted(Int)
-        /// The number of devices that would move if the request asked for it.
+        /// The number of devices that would move if the request had set `adopt`.
         case adoptable(Int)
     }
 
-    /// Writes the answer to a login; `user` is the account as its owner sees it.
+    /// Returns the answer to a login; `user` is the account as shown to its owner.
     package static func begun(
         _ session: Session,
         token: String,
@@ -71,25 +71,25 @@ package enum SessionCodec {
         return answer
     }
 
-    /// Writes the answer to `session/refresh`.
+    /// Returns the answer to `session/refresh`.
     package static func refreshed(_ session: Session, token: String) -> Answer {
         ["token": .string(token), "expiresAt": .integer(session.expiresAt.milliseconds)]
     }
 
-    /// Writes the answer to `session/logoutCode`; the code is valid for some seconds.
+    /// Returns the answer to `session/logoutCode`, with the code and its lifetime in seconds.
     package static func logoutCode(_ code: String, seconds: Int64) -> Answer {
         ["logoutCode": .string(code), "expiresIn": .integer(seconds)]
     }
 
-    /// Writes the answer to `session/terminate`.
+    /// Returns the answer to `session/terminate`.
     package static func terminated(_ terminal: TerminalID) -> Answer { ["terminated": .string(terminal.text)] }
 
-    /// Writes the answer to `session/terminateOthers`: the number of ended sessions.
+    /// Returns the answer to `session/terminateOthers`, with the number of ended sessions.
     package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }
 
-    /// Reads the gate's message about the first use of a token.
+    /// Parses the gate's message about the first use of a token.
     ///
-    /// `until` is the time until which the previous token worked, if the session was refreshed.
+    /// If the session was refreshed, `until` is the time until which the previous token worked.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, until: Instant?) {
@@ -98,7 +98,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Reads the gate's message that a terminal no longer has a connection with an ended session.
+    /// Parses the gate's message that a terminal no longer has a connection with an ended session.
     package static func decode(
         sessionCut bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, at: Instant) {
@@ -108,7 +108,7 @@ package enum SessionCodec {
         }
     }
 
-    /// Writes a notice for `system/session-invalid`.
+    /// Encodes a notice for `system/session-invalid`.
     package static func encode(_ notice: SessionNotice) -> [UInt8] {
         var object: JSONObject = ["noticeId": .string(notice.id.text)]
         switch notice.scope {
@@ -129,7 +129,7 @@ package enum SessionCodec {
         return object.encoded()
     }
 
-    /// Writes the message to the ended session's own terminal.
+    /// Encodes the message that notifies a terminal of the end of its session.
     package static func ended(_ session: Session, notice: SessionNotice) -> [UInt8] {
         JSONObject([
             ("type", "sessionInvalid"), ("sessionId", .string(session.id.text)),
@@ -138,7 +138,7 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// Writes the message to the other terminals: `terminalLoggedIn` or `terminalLoggedOut`.
+    /// Encodes the message to the user's other terminals, whose type is `terminalLoggedIn` or `terminalLoggedOut`.
     package static func terminalNotice(
         _ type: StaticString,
         _ session: Session,

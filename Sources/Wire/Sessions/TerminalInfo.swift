@@ -2,14 +2,14 @@ package import Domain
 
 /// The app's description of the terminal that logs in.
 package struct TerminalInfo: Sendable, Equatable {
-    /// The kind of machine.
+    /// The terminal's platform, as reported by the app.
     package let platform: String
-    /// Its operating system.
+    /// The terminal's operating system.
     package let os: String
-    /// Its display name.
+    /// The terminal's display name.
     package let name: String
 
-    /// Reads `platform`, `os` and `name`; absent ones are empty.
+    /// Reads `platform`, `os` and `name`; absent fields become empty texts.
     package init(_ fields: Fields) throws(Rejection) {
         platform = try fields.text("platform", length: 0...64) ?? ""
         os = try fields.text("os", length: 0...64) ?? ""
@@ -18,9 +18,9 @@ package struct TerminalInfo: Sendable, Equatable {
 }
 
 extension Fields {
-    /// Returns `adopt`: whether a login takes over all of the terminal's anonymous user.
+    /// Returns `adopt`: whether a login takes over the devices and data of the terminal's anonymous user.
     package func adopts() throws(Rejection) -> Bool { try bool("adopt") ?? false }
 
-    /// Returns the required `logoutCode`.
+    /// Returns the required field `logoutCode`.
     package func logoutCode() throws(Rejection) -> String { try requiredText("logoutCode", length: 1...128) }
 }

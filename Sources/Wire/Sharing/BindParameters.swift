@@ -1,8 +1,8 @@
 package import Domain
 
-/// The parameters of `device/bind`: a device, and the proof that the caller holds it.
+/// The parameters of `device/bind`: a device, and the proof that the caller has it.
 package struct BindParameters: Sendable, Equatable {
-    /// The identification of a device: by its id, or by its hardware.
+    /// The way in which a request names a device: by its id, or by its product and hardware address.
     package enum Name: Sendable, Equatable {
         case did(DeviceID)
         case hardware(ProductKey, MAC)
@@ -10,12 +10,12 @@ package struct BindParameters: Sendable, Equatable {
 
     /// The device.
     package let device: Name
-    /// The passcode that the device reported or shows.
+    /// The passcode that the device has reported or displays.
     package let passcode: String
-    /// The text of the device's label, which allows more tries.
+    /// The text of the device's label, with which the request has more tries.
     package let claim: String?
 
-    /// Reads `passcode`, `claim`, and `did` or `productKey` and `mac`.
+    /// Reads `passcode`, `claim`, and either `did`, or `productKey` and `mac`.
     package init(_ fields: Fields) throws(Rejection) {
         passcode = try fields.requiredText("passcode", length: 1...256)
         claim = try fields.text("claim", length: 1...256)
@@ -36,7 +36,7 @@ package struct BindParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/bindRemote`: a device's hardware, and a proof without contact.
+/// The parameters of `device/bindRemote`: a device's hardware, and a proof that needs no contact with the device.
 package struct RemoteBindParameters: Sendable, Equatable {
     /// A proof of possession.
     package enum Proof: Sendable, Equatable {

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// An encoder of a user's devices and the pushes about them (`schemas/methods/device.schema.json`).
+/// An encoder of a user's devices, and of the messages about them (`schemas/methods/device.schema.json`).
 package enum BindingCodec {
-    /// Writes a row of `device/list`.
+    /// Returns a row of `device/list`.
     package static func row(
         _ binding: Binding,
         productKey: ProductKey,
@@ -22,7 +22,7 @@ package enum BindingCodec {
         ])
     }
 
-    /// Writes a row of `device/users`; the address and the username are masked.
+    /// Returns a row of `device/users`; the address and the username are masked.
     package static func user(_ binding: Binding, nickname: String, address: String?, username: String?) -> JSONValue {
         .object([
             "uid": .string(binding.uid.text), "nickname": .string(nickname),
@@ -33,37 +33,37 @@ package enum BindingCodec {
         ])
     }
 
-    /// Writes the answer to `device/list`.
+    /// Returns the answer to `device/list`.
     package static func page(_ rows: [AnswerRow], total: Int64, next: Int64?) -> Answer {
         ["devices": .array(rows), "total": .integer(total), "cursor": next.map { .string("\($0)") }]
     }
 
-    /// Writes the answer to `device/bind` and `device/bindRemote`.
+    /// Returns the answer to `device/bind` and `device/bindRemote`.
     package static func bound(_ did: DeviceID) -> Answer { ["did": .string(did.text)] }
 
-    /// Writes the answer to `device/allowReset`.
+    /// Returns the answer to `device/allowReset`.
     package static func resetAllowed(until: Instant) -> Answer { ["expiresAt": .integer(until.milliseconds)] }
 
-    /// Writes the answer to `device/hardware`; adds the product if the device did not name it.
+    /// Returns the answer to `device/hardware`, with the product added if the device did not name it.
     package static func hardware(_ hardware: JSONObject, productKey: ProductKey) -> Answer {
         var named = hardware
         if named["productKey"] == nil { named["productKey"] = .string(productKey.text) }
         return ["hardware": .object(named)]
     }
 
-    /// A change of a user's device.
+    /// A change that concerns a user's device.
     package enum Change: Sendable {
         /// The user was bound.
         case bound
-        /// The user's notes, homes or subscription changed.
+        /// The user's own name, note, home or subscription for the device changed.
         case changed
         /// The user's binding ended.
         case unbound(UnbindReason)
         /// The user's role changed.
         case roleChanged(Binding.Role)
-        /// Another user was bound, or lost the binding.
+        /// Another user was bound to the device, or another user's binding ended.
         case usersChanged
-        /// The device asks to be reset.
+        /// The device requested a factory reset.
         case resetRequested
 
         fileprivate var members: [(String, JSONValue?)] {
@@ -80,7 +80,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Writes a push on `user/{uid}/device`; `device` is the new row, if the user keeps the device.
+    /// Encodes a message on `user/{uid}/device`; `device` is the new row, if the user keeps the device.
     package static func push(
         _ change: Change,
         of did: DeviceID,

@@ -1,8 +1,8 @@
 package import Domain
 
-/// The name by which an inviter invites a user.
+/// The name with which an inviter identifies the invited user.
 package struct InvitedName: Sendable, Equatable {
-    /// The form in which the name is looked up.
+    /// A name in the form in which it is looked up.
     package enum Name: Sendable, Equatable {
         case login(LoginName)
         case id(UserID)
@@ -12,7 +12,7 @@ package struct InvitedName: Sendable, Equatable {
     package let kind: Sharing.AddresseeKind
     /// The name as the inviter wrote it.
     package let value: String
-    /// The name as it is looked up.
+    /// The name in the form in which it is looked up.
     package let name: Name
 
     /// Reads `type`, `value` and `countryCode`.

@@ -1,15 +1,15 @@
 package import Domain
 import JSON
 
-/// An encoder of invitations as the two sides of each see them (`schemas/methods/share.schema.json`).
+/// An encoder of invitations as the inviter or the guest sees them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// The users of the two sides; nil for a side without an account.
+    /// The inviter and the guest; nil for a user without an account.
     package typealias Sides = (inviter: User?, guest: User?)
 
-    /// Writes an invitation as a user sees it: the names of the other side are masked.
+    /// Returns an invitation as the inviter or the guest sees it, with the other user's names masked.
     ///
-    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the inviter's name for the
-    /// device, by which the guest recognises it.
+    /// The inviter sees the guest's identity only after the guest has accepted. `alias` is the inviter's name for the
+    /// device, by which the guest recognises the device.
     package static func row(
         _ sharing: Sharing,
         _ sides: Sides,
@@ -35,7 +35,7 @@ package enum SharingCodec {
         ])
     }
 
-    /// Writes the answer to `share/preview`: a row with the device's product and presence.
+    /// Returns the answer to `share/preview`, which is a row with the device's product and presence added.
     package static func preview(_ row: AnswerRow, productKey: ProductKey?, isOnline: Bool?) -> Answer {
         var answer = row.objectValue ?? [:]
         answer["productKey"] = productKey.map { .string($0.text) }
@@ -43,7 +43,7 @@ package enum SharingCodec {
         return answer
     }
 
-    /// Writes the answer to `share/answer`.
+    /// Returns the answer to `share/answer`.
     package static func answered(_ sharing: Sharing) -> Answer {
         [
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
@@ -51,10 +51,10 @@ package enum SharingCodec {
         ]
     }
 
-    /// The code of an invitation, as text, as a picture in SVG, and as one in PNG in base64.
+    /// The QR code of an invitation as text, as an SVG picture, and as a PNG picture in base64.
     package typealias Code = (text: String, svg: String, png: String)
 
-    /// Writes the answer to `share/invite`; `code` is set for an invitation by QR code.
+    /// Returns the answer to `share/invite`; `code` is set for an invitation by QR code.
     package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
         [
             "sharingId": .string(sharing.id.text), "expiresAt": .integer(sharing.expiresAt.milliseconds),

@@ -6,9 +6,9 @@ package struct SharingListParameters: Sendable, Equatable {
         case toMe, byMe
     }
 
-    /// Whether to list the invitations to the caller, instead of those by the caller.
+    /// Whether to list the invitations to the caller, and not the invitations by the caller.
     package let isGuest: Bool
-    /// The device of the invitations; nil for any.
+    /// The device whose invitations are listed; nil for all devices.
     package let did: DeviceID?
 
     /// Reads `type` and `did`.
@@ -21,10 +21,10 @@ package struct SharingListParameters: Sendable, Equatable {
     }
 }
 
-/// The name of an invitation in `share/preview` and `share/answer`.
+/// The way in which `share/preview` and `share/answer` name an invitation.
 package enum SharingName: Sendable, Equatable {
     case id(SharingID)
-    /// The text of a QR code.
+    /// The text of the invitation's QR code.
     case code(String)
 
     /// Reads `sharingId` or `qrText`.
@@ -35,7 +35,7 @@ package enum SharingName: Sendable, Equatable {
         case (let id?, nil): self = .id(id)
         case (nil, let text?): self = .code(text)
         case (nil, nil): throw fields.refuse("sharingId", "or params.qrText is missing")
-        case (_?, _?): throw fields.refuse("qrText", "stands in place of params.sharingId")
+        case (_?, _?): throw fields.refuse("qrText", "can't be combined with params.sharingId")
         }
     }
 }
@@ -54,13 +54,13 @@ package struct SharingAnswerParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `share/invite`, without the device.
+/// The parameters of `share/invite`, except the device.
 package struct InvitationParameters {
-    /// The kind of the invitation.
+    /// The way in which the invitation reaches its guest.
     package let way: Sharing.Way
     /// The guest's access.
     package let access: Binding.Access
-    /// The duration of the guest's access, in minutes; nil for no end.
+    /// The duration of the guest's access, in minutes; nil for access that doesn't expire.
     package let guestMinutes: Int64?
     private let guest: Fields?
 
@@ -79,9 +79,9 @@ package struct InvitationParameters {
         }
     }
 
-    /// Reads `guest`, the name of the invited user; nil for a code, which any user may scan.
+    /// Reads `guest`, the name of the invited user; returns nil for an invitation by QR code, which any user may scan.
     ///
-    /// A phone number without a country of its own is in the inviter's country, `countryCode`.
+    /// A phone number without a country code is a number of `countryCode`, the inviter's country.
     package func invitedName(
         ofCountry countryCode: String
     ) throws(Rejection) -> InvitedName? {

@@ -3,15 +3,17 @@ package import JSON
 
 /// A codec for events and actors.
 package enum EventCodec {
-    /// Writes an event for users; a terminal is shown only to its own user, `reader`.
+    /// Encodes an event for a user.
+    ///
+    /// The actor's terminal is included only if `reader` is the actor.
     package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {
         object(event, for: reader).encoded()
     }
 
-    /// Writes a row of `device/events`.
+    /// Returns a row of `device/events`.
     package static func row(_ event: Event, for reader: UserID?) -> AnswerRow { .object(object(event, for: reader)) }
 
-    /// Returns an event as an object.
+    /// Returns an event as a JSON object.
     package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
         JSONObject([
             ("eventId", .string(event.id)), ("type", .string(event.type)),
@@ -21,7 +23,9 @@ package enum EventCodec {
         ])
     }
 
-    /// Returns an actor; the terminal is shown only to its own user.
+    /// Returns an actor as JSON.
+    ///
+    /// The terminal is included only if `reader` is the actor.
     package static func encode(_ actor: Actor, for reader: UserID?) -> JSONValue {
         let isReader = actor.kind == .user && actor.id == reader?.text
         return .object([
@@ -30,7 +34,7 @@ package enum EventCodec {
         ])
     }
 
-    /// Reads an actor from a message.
+    /// Parses the actor in a message; returns nil if it is missing or malformed.
     package static func decode(_ value: JSONValue?) -> Actor? {
         guard let object = value?.objectValue, let id = object["id"]?.stringValue,
             let kind = object["kind"]?.stringValue.flatMap(Actor.Kind.init(rawValue:))

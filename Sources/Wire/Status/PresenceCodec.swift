@@ -1,9 +1,9 @@
 package import Domain
 import JSON
 
-/// A reader of the presence messages of devices and of the gate.
+/// A parser of presence messages from devices and from the gate.
 package enum PresenceCodec {
-    /// Reads a birth or a will.
+    /// Parses a birth message or a last will.
     package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")
@@ -12,7 +12,7 @@ package enum PresenceCodec {
         }
     }
 
-    /// Reads a presence message of the gate.
+    /// Parses a presence message of the gate.
     package static func decode(gate bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")

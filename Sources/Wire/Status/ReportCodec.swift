@@ -3,23 +3,23 @@ import JSON
 
 /// A codec for the reports of devices (`report` in `schemas/messages/device.schema.json`).
 ///
-/// The rules in words (reference: reports#backfill).
+/// The documentation describes these rules (reference: reports#backfill).
 package enum ReportCodec {
     private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
-    /// The largest value of an alert or a fault, in bytes of JSON.
+    /// The maximum size of an alert's or a fault's value, in bytes of JSON.
     private static let conditionValueMax = 1024
 
-    /// Reads a report, or a batch of stored history.
+    /// Parses a report, or a batch of stored history.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Report {
         let object = try Payload.object(bytes)
         return try Payload.read(object) { (fields) throws(Rejection) in
             guard contents.contains(where: { object[$0] != nil }) else {
-                throw .invalid("data", "A report holds data, alerts, faults, binary or cid.")
+                throw .invalid("data", "A report must contain data, alerts, faults, binary or cid.")
             }
             let id = try fields.id("id", as: MessageID.self)
             if let reports = try fields.array("reports") {
                 guard contents.dropLast().allSatisfy({ object[$0] == nil }) else {
-                    throw .invalid("reports", "A batch of reports holds nothing beside them.")
+                    throw .invalid("reports", "A batch of reports must contain only the reports.")
                 }
                 guard id != nil else { throw .invalid("id", "A batch of reports needs an id.") }
                 let report = Report(id: id, points: try points(reports))
@@ -29,15 +29,16 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if a point's data would be larger than a payload once the service has written it: `1e15`
-    /// becomes sixteen digits.
+    /// Refuses a report if a point's data would be larger than a payload once the service has written its numbers.
+    ///
+    /// For example, `1e15` becomes sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
     ) throws(Rejection) -> Report {
         guard bytes > Payload.bytesMax / growthMax else { return report }
         for point in report.points where point.data.encoded().count > Payload.bytesMax {
-            throw .invalid("data", "The data, numbers written out, is larger than a payload.")
+            throw .invalid("data", "With its numbers written out, the data is larger than a payload.")
         }
         return report
     }
@@ -64,7 +65,7 @@ package enum ReportCodec {
 
     private static func points(_ reports: [JSONValue]) throws(Rejection) -> [Report.Point] {
         guard (1...Report.pointsMax).contains(reports.count) else {
-            throw .invalid("reports", "A batch holds 1 to \(Report.pointsMax) reports.")
+            throw .invalid("reports", "A batch must contain 1 to \(Report.pointsMax) reports.")
         }
         var points: [Report.Point] = []
         points.reserveCapacity(reports.count)
@@ -76,18 +77,18 @@ package enum ReportCodec {
                 throw .invalid(path, "\(path) must have ts and data.")
             }
             if let last = points.last?.ts, ts < last {
-                throw .invalid("\(path).ts", "The reports of a batch must ascend by ts.")
+                throw .invalid("\(path).ts", "The reports of a batch must be in ascending order of ts.")
             }
             points.append(Report.Point(ts: ts, data: data))
         }
         return points
     }
 
-    /// Reads a device's own time; refuses one in seconds, which would date the history to 1970.
+    /// Reads a device's own time, and refuses a time in seconds, which would put the history into 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
-            throw fields.refuse("ts", "lies before 2015: it must be in milliseconds, not seconds")
+            throw fields.refuse("ts", "is before 2015: it must be in milliseconds, not seconds")
         }
         return ts
     }
@@ -95,7 +96,7 @@ package enum ReportCodec {
     private static func conditions(_ name: String, _ fields: Fields) throws(Rejection) -> [Report.Condition] {
         guard let array = try fields.array(name) else { return [] }
         guard array.count <= FreeForm.conditionsMax else {
-            throw .invalid(name, "\(name) holds at most \(FreeForm.conditionsMax) entries.")
+            throw .invalid(name, "\(name) may have at most \(FreeForm.conditionsMax) entries.")
         }
         var conditions: [Report.Condition] = []
         for (index, value) in array.enumerated() {
@@ -114,9 +115,9 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// Writes the answer to an accepted report: the place where it was stored, and the server's time.
+    /// Encodes the answer to an accepted report, with the place where the report was stored and the server's time.
     ///
-    /// `stored` is nil for a report that belongs in the history alone, if the device's history is full today.
+    /// `stored` is nil if the report belongs in the history only and the device has used up today's bytes of history.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

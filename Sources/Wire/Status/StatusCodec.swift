@@ -1,12 +1,12 @@
 package import Domain
 import JSON
 
-/// An encoder of the state of a device for users (`status` in `schemas/messages/user.schema.json`).
+/// An encoder of a device's status for users (`status` in `schemas/messages/user.schema.json`).
 package enum StatusCodec {
-    /// Writes the status payload.
+    /// Encodes the payload of a status message.
     ///
-    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the sender of the
-    /// command that changed them, if any.
+    /// `changed` contains the names of the attributes that a report changed. `actor` is the sender of the command that
+    /// caused the change, if any, and is encoded as shown to `reader`.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
@@ -54,7 +54,7 @@ package enum StatusCodec {
         return value?.objectValue ?? [:]
     }
 
-    /// Returns whether users see an attribute.
+    /// Returns whether users may see an attribute.
     ///
     /// Attributes that a later version of the product removed or made write-only are hidden.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {
@@ -75,7 +75,7 @@ package enum StatusCodec {
         writer.endArray()
     }
 
-    /// Writes the payload that carries a device's binary data to users.
+    /// Encodes the payload of a message with a device's binary data for users.
     package static func binary(_ binary: String, of did: DeviceID, ts: Instant, cid: Int64?) -> [UInt8] {
         JSONObject([
             ("did", .string(did.text)), ("ts", .integer(ts.milliseconds)), ("binary", .string(binary)),

@@ -17,7 +17,7 @@ enum Avatars {
         guard case .set(let text) = try AvatarParameters(fields) else { return try remove(from: &user, &call) }
         guard let data = Data(base64Encoded: text) else { throw fields.refuse("data", "must be base64 text") }
         let bytes = Array(data)
-        guard bytes.count <= bytesMax else { throw fields.refuse("data", "must stand for at most \(bytesMax) bytes") }
+        guard bytes.count <= bytesMax else { throw fields.refuse("data", "must contain at most \(bytesMax) bytes") }
         guard let mediaType = mediaType(of: bytes) else {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }

@@ -70,7 +70,7 @@ enum ScheduleTimes {
     /// Returns the reason why a day has no occurrence of a one-time schedule.
     private static func reason(_ date: CalendarDate, of timing: Timing, zone: ZoneRules, place: Location?) -> String {
         switch ScheduleRules.outcome(of: timing, on: date, zone: zone, place: place) {
-        case .at: "That time has passed already."
+        case .at: "That time has already passed."
         case .polarDay: "The sun does not set at that place on \(date): it is polar day."
         case .polarNight: "The sun does not rise at that place on \(date): it is polar night."
         case .none: "That sunrise or sunset is not on \(date) at that place."

@@ -201,7 +201,7 @@ struct TriggerBatch {
         in work: UnitOfWork
     ) throws -> Result<Product, Rejection> {
         guard let binding, let record, let product = try work.product(record.productKey) else {
-            return .failure(Rejection(.notBound, "The creator is not bound any more."))
+            return .failure(Rejection(.notBound, "The creator is no longer bound."))
         }
         if let code = binding.refusal(of: .write, at: work.now) {
             return .failure(Rejection(code, "The creator may not control the device."))

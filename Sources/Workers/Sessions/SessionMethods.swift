@@ -37,7 +37,7 @@ enum SessionMethods {
             to: token,
             lifeSeconds: call.sessionSeconds
         )
-        guard isNewest else { throw Rejection(.invalidToken, "The token was refreshed already.", field: "token") }
+        guard isNewest else { throw Rejection(.invalidToken, "The token was already refreshed.", field: "token") }
         return .result(SessionCodec.refreshed(session, token: token), isSecret: true)
     }
 

@@ -22,7 +22,7 @@ enum SharingInvitation {
             )
         }
         if let guest, try isTaken(guest, among: bindings, call) {
-            return .refusal(Rejection(.duplicated, "This user is bound or invited already.", field: "params.guest"))
+            return .refusal(Rejection(.duplicated, "This user is already bound or invited.", field: "params.guest"))
         }
         return try make(parameters, for: guest, by: binding, &call)
     }

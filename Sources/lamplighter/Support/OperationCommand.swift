@@ -121,13 +121,13 @@ extension CommandContext {
     /// The reasons why a thing with a given name can be missing, by the kind of thing.
     private static let reasons = [
         "app": "no app with that id was imported",
-        "dead letter": "it was dropped, replayed, or displaced by newer ones",
+        "dead letter": "it was dropped, replayed, or displaced by newer dead letters",
         "device": "no device with that id has registered", "operator": "no operator with that name was added",
         "key": "no key with that id was made, or it has ended", "product": "no product with that key was imported",
         "schedule": "no schedule with that id was made, or it was deleted",
         "subscription": "no subscription with that id was made, or it was removed",
         "service": "no service with that name was added, or it was removed",
-        "session": "it has ended, or there never was a session with that id",
+        "session": "the session has ended, or there never was a session with that id",
         "user": "no user with that id has registered, or it was erased",
     ]
     /// The kinds of things that the parameters in paths name.

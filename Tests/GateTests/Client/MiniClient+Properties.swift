@@ -1,5 +1,5 @@
 extension MiniClient {
-    /// Encodes a number as a variable byte integer of MQTT.
+    /// Returns a number in MQTT's encoding of a variable byte integer.
     static func length(_ number: Int) -> [UInt8] {
         var count = number
         var length: [UInt8] = []
@@ -20,7 +20,7 @@ extension MiniClient {
         [0x08] + text(topic)
     }
 
-    /// Returns the properties of a packet and moves `start` past them.
+    /// Returns the encoded properties at `start` in a packet's body, and moves `start` past them.
     static func properties(_ body: [UInt8], at start: inout Int) -> [UInt8] {
         var (count, shift) = (0, 0)
         while true {
@@ -33,7 +33,7 @@ extension MiniClient {
         return Array(body[start..<(start + count)])
     }
 
-    /// Returns the values of the user properties named `name`.
+    /// Returns the values of all user properties with this name.
     static func users(_ properties: [UInt8], _ name: String) -> [String] {
         var values: [String] = []
         each(properties) { id, texts in
@@ -43,14 +43,14 @@ extension MiniClient {
         return values
     }
 
-    /// Returns the length of the Correlation Data, if any.
+    /// Returns the number of bytes in the property Correlation Data, or nil if there is none.
     static func correlation(in properties: [UInt8]) -> Int? {
         var count: Int?
         each(properties) { id, texts in if id == 0x09 { count = texts.first?.utf8.count } }
         return count
     }
 
-    /// Calls `body` with each property that a delivery can have.
+    /// Calls `body` with each property of a delivered message.
     private static func each(_ properties: [UInt8], _ body: (UInt8, [String]) -> Void) {
         var left = properties[...]
         func text() -> String {

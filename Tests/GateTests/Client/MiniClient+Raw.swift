@@ -1,5 +1,5 @@
 extension MiniClient {
-    /// Publishes at QoS 2, releases the message, and returns the PUBREC's code (0 in MQTT 3.1.1, which has no code).
+    /// Publishes and releases a message at QoS 2, and returns the PUBREC's code, which is 0 in MQTT 3.1.1.
     func publishTwice(_ topic: String, _ payload: String = "{}") throws -> UInt8 {
         let id = newId()
         var body = Self.text(topic) + id
@@ -13,7 +13,7 @@ extension MiniClient {
         return code
     }
 
-    /// Publishes at QoS 0, which is not acknowledged.
+    /// Publishes a message at QoS 0, which the broker doesn't acknowledge.
     func publishOnly(_ topic: String, _ payload: String = "{}") throws {
         var body = Self.text(topic)
         if version == 5 { body.append(0) }

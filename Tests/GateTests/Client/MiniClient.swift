@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// A minimal MQTT client over a blocking socket, which sends the gate any request and reads the code of its answer.
+/// A minimal MQTT client with a blocking socket, which can send any packet and reads the codes of the answers.
 final class MiniClient {
-    /// The fields of a client's CONNECT.
+    /// The fields of a CONNECT packet.
     struct Hello {
         var username: String?
         var password: String?
@@ -33,27 +33,27 @@ final class MiniClient {
         }
     }
 
-    /// A delivered message.
+    /// A message that the client has received.
     struct Message: Equatable {
         var topic: String
         var payload: String
-        /// The payload's bytes, for a payload that isn't text.
+        /// The bytes of the payload, for tests whose payload is not text.
         var bytes: [UInt8] = []
-        /// The message's MQTT 5 properties, still encoded.
+        /// The MQTT 5 properties of the message, in their encoded form.
         var properties: [UInt8] = []
 
-        /// Returns the values of the user properties named `name`.
+        /// Returns the values of all user properties with this name.
         func users(_ name: String) -> [String] { MiniClient.users(properties, name) }
     }
 
-    /// The CONNACK's code; nil when the broker closed the connection without one.
+    /// The code of the CONNACK, or nil if the broker closed the connection without a CONNACK.
     private(set) var code: UInt8?
     private let file: Int32
     let version: UInt8
     private var messages: [Message] = []
     private var nextId: UInt16 = 0
 
-    /// Connects, from another address of this machine if one is given.
+    /// Connects to a broker on a port of this machine, from the loopback address `source`.
     init(_ port: UInt16, _ hello: Hello, from source: UInt32 = 0x7F00_0001) throws {
         file = try Self.open(port, within: 5, from: source)
         version = hello.version
@@ -66,13 +66,13 @@ final class MiniClient {
         close(file)
     }
 
-    /// Sends a DISCONNECT, so that the broker publishes no will.
+    /// Sends a DISCONNECT packet, so that the broker doesn't publish the will.
     func disconnect() throws {
         try send([0xE0, 0])
         shutdown(file, Int32(SHUT_WR))
     }
 
-    /// Publishes at QoS 1 and returns the PUBACK's code (0 in MQTT 3.1.1, which has no code).
+    /// Publishes a message at QoS 1 and returns the PUBACK's code, which is 0 in MQTT 3.1.1.
     func publish(
         _ topic: String,
         _ payload: String = "{}",
@@ -80,7 +80,7 @@ final class MiniClient {
         properties: [UInt8] = []
     ) throws -> UInt8 { try publish(topic, Array(payload.utf8), retained: retained, properties: properties) }
 
-    /// Publishes a payload that isn't text, at QoS 1, and returns the PUBACK's code.
+    /// Publishes a message with a payload of bytes at QoS 1, and returns the PUBACK's code.
     func publish(_ topic: String, _ payload: [UInt8], retained: Bool = false, properties: [UInt8] = []) throws -> UInt8
     {
         let id = newId()
@@ -91,7 +91,7 @@ final class MiniClient {
         return ack.count > 2 ? ack[2] : 0
     }
 
-    /// Subscribes at QoS 1 and returns the SUBACK's code.
+    /// Subscribes to a filter at QoS 1 and returns the SUBACK's code.
     func subscribe(_ filter: String) throws -> UInt8? {
         let id = newId()
         let body = id + (version == 5 ? [0] : []) + Self.text(filter) + [1]
@@ -99,14 +99,14 @@ final class MiniClient {
         return try packet(0x90).last
     }
 
-    /// Ends a subscription and waits for the UNSUBACK.
+    /// Unsubscribes from a filter and waits for the UNSUBACK.
     func unsubscribe(_ filter: String) throws {
         let body = newId() + (version == 5 ? [0] : []) + Self.text(filter)
         try send(Self.framed(0xA2, body))
         _ = try packet(0xB0)
     }
 
-    /// Returns the next message, or nil if none arrives within `seconds` or the connection ends.
+    /// Returns the next message, or nil if the connection ends or no message arrives in time.
     func receive(within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
         while messages.isEmpty {
@@ -116,7 +116,7 @@ final class MiniClient {
         return messages.isEmpty ? nil : messages.removeFirst()
     }
 
-    /// Waits for a message that has all these texts in its topic or payload, and drops other messages.
+    /// Waits for a message whose topic or payload contains all these texts, and drops other messages.
     func receive(with texts: String..., within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
         while let message = try receive(within: max(0, end - Self.now())) {
@@ -126,7 +126,8 @@ final class MiniClient {
         return nil
     }
 
-    /// Waits until the broker closes the connection and returns the seconds it took; nil if it stays open.
+    /// Waits until the broker closes the connection, and returns the seconds that this took, or nil if the connection
+    /// stays open.
     func waitForEnd(within seconds: Double = 5) throws -> Double? {
         let start = Self.now()
         while Self.now() < start + seconds {
@@ -141,7 +142,7 @@ final class MiniClient {
 
     private var isOver = false
 
-    /// Reads packets until one of kind `kind` arrives, and returns its body.
+    /// Reads packets until a packet of the given kind arrives, and returns that packet's body.
     func packet(_ kind: UInt8) throws -> [UInt8] {
         let end = Self.now() + 5
         while let packet = try read(until: end) {
@@ -178,7 +179,7 @@ final class MiniClient {
 }
 
 extension MiniClient {
-    /// A stream socket that brokers started by other tests don't inherit.
+    /// The type of a stream socket that child processes, such as brokers of other tests, don't inherit.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func open(_ port: UInt16, within seconds: Double, from source: UInt32 = 0x7F00_0001) throws -> Int32 {

@@ -8,14 +8,14 @@ import Testing
 struct AddressLimitTests {
     private static let crowded: UInt32 = 0x7F00_0008
 
-    /// Address limits that a test reaches soon, without any limit for single connections.
+    /// Options with low limits for an address, and without limits for single connections.
     private static let options = [
         "address_messages_per_second": 1, "address_message_burst": 20, "terminal_messages_per_second": 0,
         "terminal_bytes_per_second": 0, "device_messages_per_second": 0, "device_bytes_per_second": 0,
         "product_messages_per_second": 0, "product_bytes_per_second": 0,
     ]
 
-    /// A terminal that shares its address with others.
+    /// A terminal that connects from the same address as others.
     private struct App {
         let client: MiniClient
         let topic: String
@@ -28,7 +28,7 @@ struct AddressLimitTests {
             topic = "ll/v1/app/demo/\(id)/request/account/whoami"
         }
 
-        /// Publishes `count` messages and returns how many pass; the others are refused.
+        /// Publishes `count` messages, and returns how many of them the gate lets through.
         func passed(_ count: Int) throws -> Int {
             var passed = 0
             for _ in 0..<count {
@@ -50,8 +50,8 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The first terminal uses up the burst, the others have their seldom bursts, and the rate adds little in a
-        // second or two.
+        // The first terminal uses up the address's burst. Each other terminal still has the burst for seldom senders,
+        // and the rate adds only a few messages in a second or two.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)
@@ -155,7 +155,7 @@ struct AddressLimitTests {
 
         var wills = 0
         while try worker.receive(with: "will", within: 0.5) != nil { wills += 1 }
-        // Each will costs a CONNECT as well.
+        // Each connection sends a CONNECT and a will, and both count towards the limit.
         #expect((2..<15).contains(wills), "\(wills)")
     }
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Gate
 
-/// Messages waiting in a broker whose private structures the gate doesn't know: the gate estimates them, and the
-/// service ends sessions.
+/// Tests of a broker whose private structures the gate doesn't know, so that the gate estimates how many messages are
+/// waiting.
 @Suite("What is held, in another broker")
 struct EstimateTests {
     @Test(
@@ -63,7 +63,7 @@ struct EstimateTests {
         for _ in 0..<2 { #expect(try watcher.receive(with: World.terminal) != nil) }
 
         #expect(try MiniClient(broker.port, Self.service).code == 0)
-        // The service can end each session once.
+        // The gate lets the service end each session only once.
         #expect(try MiniClient(broker.port, Self.service).code == 0x87)
         _ = try MiniClient(broker.port, Cast.worker()).publish("\(Cast.ownApp)/response", "lost")
         #expect(try MiniClient(broker.port, hello).receive(within: 0.3) == nil)
@@ -99,7 +99,7 @@ struct EstimateTests {
         #expect(try next.receive(within: 0.3) == nil)
     }
 
-    /// The CONNECT by which the service ends the terminal's session.
+    /// The CONNECT packet with which the service ends the terminal's MQTT session.
     private static var service: MiniClient.Hello {
         var hello = MiniClient.Hello("service:lamplighter", GateBroker.worker, World.terminal)
         hello.isClean = true

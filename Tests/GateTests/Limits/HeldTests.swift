@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-/// Messages that the broker holds for clients (reference: fairness#held).
+/// Tests of the limits on messages that the broker holds for clients (reference: fairness#held).
 @Suite("What is held for one, in Mosquitto")
 struct HeldTests {
     static let status = "\(Cast.ownUser)/device/d-1/status"
@@ -45,7 +45,7 @@ struct HeldTests {
         #expect(try device.waitForEnd() != nil)
 
         let service = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version))
-        // The gate permits QoS 2 at the next turn of the broker's loop, which another message causes.
+        // The gate permits QoS 2 in the next pass of the broker's loop, which this message starts.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
         let result = MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
         try service.send(MiniClient.framed(0x34, result))
@@ -125,7 +125,7 @@ struct HeldTests {
         let worker = try MiniClient(broker.port, Cast.worker())
         let watcher = try watcher(broker, of: "ll/v1/system/refusal")
         let terminal = try terminal(broker)
-        // This broker's window is 100 messages.
+        // The broker sends at most 100 unacknowledged messages to a client, so 120 messages fill the terminal's window.
         for _ in 0..<120 { _ = try worker.publish("\(Cast.ownUser)/session", "{}") }
         #expect(try watcher.receive(with: #""reason":"tooSlow""#) != nil)
         _ = terminal

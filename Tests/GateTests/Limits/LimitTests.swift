@@ -10,7 +10,7 @@ struct LimitTests {
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
     private static let report = "\(Cast.ownDevice)/report"
 
-    /// Message limits that a test reaches soon, without any other limit.
+    /// Returns options with a low limit on the messages of one kind of client, and without a limit on their bytes.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
         ["\(who)_messages_per_second": rate, "\(who)_message_burst": burst, "\(who)_bytes_per_second": 0]
     }
@@ -39,7 +39,7 @@ struct LimitTests {
         let (hello, topic) = Self.hello(who, version)
         let client = try MiniClient(broker.port, hello)
 
-        // The CONNECT counted as one of the eleven.
+        // The CONNECT has used one of the burst of eleven messages.
         for number in 0..<3 { try client.publishOnly(topic, "passed \(number)") }
         for number in 3..<6 { #expect(try client.publishTwice(topic, "passed \(number)") < 0x80) }
         for number in 6..<10 { #expect(try client.publish(topic, "passed \(number)") < 0x80) }
@@ -131,7 +131,7 @@ struct LimitTests {
         let told = try #require(try worker.receive())
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.request)""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The hundred messages took less than two seconds, so at most one more refusal is reported.
+        // Sending the hundred messages took less than two seconds, so the gate reports at most one more refusal.
         _ = try worker.receive(within: 0.3)
         #expect(try worker.receive(within: 0.3) == nil)
     }
@@ -158,7 +158,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The same id from another address is another client that knows the app's secret.
+        // The gate treats a client with the same id at another address as another client, which may connect.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
         while MiniClient.now() < start + 20 { if try MiniClient(broker.port, Cast.app(version)).code == 0 { return } }
@@ -220,7 +220,7 @@ struct LimitTests {
         var codes: [UInt8?] = []
         for _ in 0..<30 { codes.append(try MiniClient(broker.port, hello).code) }
 
-        // Each connection costs a CONNECT and a will.
+        // Each connection uses two of the burst's messages: a CONNECT and a will.
         #expect((8...13).contains(codes.count { $0 == 0 }))
         #expect(codes.suffix(5).allSatisfy { $0 == 0x87 })
         var wills = 0
@@ -240,7 +240,7 @@ struct LimitTests {
         let far = try (0..<6).map { try code($0, from: 0x7F00_0007) }
         let near = try (0..<6).map { try code($0, from: 0x7F00_0001) }
 
-        // A new minute can begin meanwhile.
+        // A new minute, with a new limit, can begin during the test.
         #expect(far.count { $0 == 0x87 } >= 2 && far.first == 0)
         #expect(near.allSatisfy { $0 == 0 })
     }

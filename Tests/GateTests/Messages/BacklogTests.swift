@@ -9,7 +9,7 @@ struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
 
-    /// Starts a broker with two devices that are never too fast, and a worker that processes nothing.
+    /// Starts a broker without a message limit for its two devices, and connects a worker that processes nothing.
     private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
         let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
         let options = ["device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit]
@@ -35,7 +35,7 @@ struct BacklogTests {
         #expect(try client.publish(topic, #"{"number":\#(number),"seen":\#(seen)\#(more)}"#) < 0x80)
     }
 
-    /// Publishes `count` reports and returns how many pass.
+    /// Publishes `count` reports, and returns how many of them the gate lets through.
     private static func passed(_ client: MiniClient, _ topic: String, _ count: Int) throws -> Int {
         try (0..<count).count { _ in try client.publish(topic) < 0x80 }
     }
@@ -59,8 +59,7 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // The worker has processed the messages before the first echo, of which there are none; then those before the
-        // second.
+        // The worker has now processed the messages before echo 1, which are none, and then those before echo 2.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)
@@ -68,7 +67,8 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // While the worker isn't connected, no report is refused: the broker keeps the reports until its return.
+        // While the worker isn't connected, the gate refuses no report, since the broker keeps all reports until the
+        // worker returns.
         try worker.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -80,7 +80,7 @@ struct BacklogTests {
         #expect(
             try worker.publish("$CONTROL/lamplighter/v1", Array(#"{"commands":[{"command":"divide"}]}"#.utf8)) < 0x80
         )
-        // Of 32 lanes the 16th has the shard of the cast's device, and the first has the other's.
+        // Of the 32 lanes, lane 15 has the shard of the first device, and lane 0 has the shard of the other device.
         let late = try MiniClient(broker.port, Cast.worker("status.15"))
         let outlet = try MiniClient(broker.port, Cast.worker("status.15.out1"))
         let early = try MiniClient(broker.port, Cast.worker("status.00"))
@@ -98,7 +98,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 10)
         #expect(try other.publish(Self.otherReport) == 0x87)
 
-        // While one lane isn't connected, the devices of the other keep their share.
+        // While one lane isn't connected, the limit of the other lane's devices doesn't change.
         try late.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -128,7 +128,7 @@ struct BacklogTests {
     )
     func off(limit: Int) throws {
         let (broker, worker) = try Self.start(limit)
-        // Another worker's echo doesn't count as the status worker's.
+        // An echo of the control worker doesn't count as an echo of the status worker.
         let teller = limit == 0 ? worker : try MiniClient(broker.port, Cast.worker("control"))
         let device = try MiniClient(broker.port, Cast.device())
         try Self.echo(1, seen: 0, by: teller)

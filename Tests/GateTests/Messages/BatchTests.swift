@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Many messages in one packet, in Mosquitto", .endsInTime)
 struct BatchTests {
-    /// A copy of a message in a batch.
+    /// A copy of a message from a batch, which tests can store and compare.
     struct Sent: Equatable {
         var topic: String
         var payload: String
@@ -16,13 +16,13 @@ struct BatchTests {
         var responseTopic: String?
     }
 
-    /// A loopback address that counts as another machine's.
+    /// A loopback address that the gate treats as the address of another machine.
     private static let other: UInt32 = 0x7F00_0007
     private static let publish = "$CONTROL/lamplighter/publish"
     private static let report = "\(Cast.ownDevice)/report"
     private static let request = "\(Cast.ownApp)/request/account/whoami"
 
-    /// Starts a broker without limits for devices' and terminals' messages.
+    /// Starts a broker without limits on the messages of devices and terminals.
     private static func start() throws -> GateBroker {
         try GateBroker(
             Cast.records(),
@@ -30,7 +30,7 @@ struct BatchTests {
         )
     }
 
-    /// Connects a worker that receives its messages in batches.
+    /// Connects a worker that has requested to receive its messages in batches.
     private static func worker(_ name: String, _ port: UInt16, filters: String...) throws -> MiniClient {
         let worker = try MiniClient(port, Cast.worker(name))
         for filter in filters + ["ll/v1/system/batch/\(name)"] { #expect(try worker.subscribe(filter) == 1) }
@@ -39,7 +39,7 @@ struct BatchTests {
 
     private static func text(_ piece: UnsafeBufferPointer<UInt8>) -> String { String(decoding: piece, as: UTF8.self) }
 
-    /// Receives until there are `count` messages, and returns those of batches and single ones.
+    /// Receives `count` messages, and returns them, whether they arrived in batches or alone.
     private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Sent] {
         var pieces: [Sent] = []
         while pieces.count < count, let message = try client.receive() {
@@ -61,7 +61,7 @@ struct BatchTests {
         return pieces
     }
 
-    /// Publishes messages as a worker does.
+    /// Publishes messages in one batch, as a worker does.
     private static func send(_ client: MiniClient, _ messages: [(topic: String, payload: String)]) throws {
         var writer = BatchWriter()
         for message in messages {

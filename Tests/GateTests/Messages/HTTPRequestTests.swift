@@ -10,7 +10,7 @@ struct HTTPRequestTests {
     private static let topic = "\(Cast.ownApp)/request/account/whoami"
     private static let answers = "\(Cast.ownApp)/http/test"
 
-    /// The part of the service that passes on requests, and a worker that receives them.
+    /// A broker, a client that passes HTTP requests on as the service does, and a worker that receives the requests.
     private struct Front {
         let broker: GateBroker
         let client: MiniClient
@@ -24,7 +24,8 @@ struct HTTPRequestTests {
             #expect(try worker.subscribe("ll/v1/app/+/+/request/#") == 1)
         }
 
-        /// Passes on a request; returns the reason of its refusal, or nil once the worker has it.
+        /// Passes a request on, and returns the reason for its refusal, or nil when the worker has received the
+        /// request.
         func refusal(
             _ password: String,
             topic: String = HTTPRequestTests.topic,
@@ -98,7 +99,8 @@ struct HTTPRequestTests {
         }
         var passed = 0
         while passed < 20, try front.refusal("token s-1") == nil { passed += 1 }
-        // Ten at once: the CONNECT, four messages, and the rest; some more in the time that this takes.
+        // The burst of ten consists of the CONNECT, the four messages and five requests. The rate can add a few
+        // requests meanwhile.
         #expect((5...9).contains(passed))
         #expect(try app.publish(Self.topic) == 0x87)
     }

@@ -7,11 +7,11 @@ import Testing
 @Suite("Work divided by shard, in Mosquitto", .endsInTime)
 struct ShardTests {
     private static let control = "$CONTROL/lamplighter/v1"
-    /// The topics of the cast's device and terminal, with their shards.
+    /// The topics of the device and the terminal in `Cast`, with the shards that their ids belong to.
     private static let device = "ll/v1/shard/4f/device/\(World.did)"
     private static let app = "ll/v1/shard/ab/app/demo/\(World.terminal)"
 
-    /// Starts a broker, and connects a worker that has requested shards.
+    /// Starts a broker, and connects a worker that has asked the gate to divide topics into shards.
     private static func start() throws -> (GateBroker, MiniClient) {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker("status.15"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Admission of clients")
 struct AdmissionTests {
-    /// One attempt to connect and its outcome; nil admits it.
+    /// An attempt to connect, and the expected reason for its refusal, or nil if the gate admits the client.
     struct Case: CustomTestStringConvertible, Sendable {
         var username: String?
         var password: Digest?
@@ -59,7 +59,8 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // Until a token of the session is used, the answer to its login may have been lost.
+        // Until a token of the session is used, the terminal may have lost the login's answer, so the app's secret
+        // still connects.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(
@@ -84,7 +85,7 @@ struct AdmissionTests {
             session: World.session(until: World.now),
             .badSecret
         ),
-        // The app's secret never connects on an API key's terminal, not even after the key's end.
+        // The app's secret never connects with the client id of an API key, not even after the key has expired.
         Case("app:demo", World.token, World.terminal, session: World.apiKey()),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(), .sessionTokenRequired),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(until: 0), .sessionTokenRequired),
@@ -101,7 +102,7 @@ struct AdmissionTests {
         Case("Device:\(World.did)", World.device, World.did, .badUsername),
         Case("device:a/b", World.device, "a/b", .badUsername), Case("device:+", World.device, "+", .badUsername),
         Case("admin", World.device, "admin", .badUsername),
-        // A certificate stands in for the secret of the device that it names, and for nothing else.
+        // A certificate replaces only the secret of the device that the certificate names.
         Case("device:\(World.did)", nil, World.did, certificate: certificate()),
         Case("device:\(World.did)", World.product, World.did, certificate: certificate()),
         Case("device:\(World.did)", nil, World.did, certificate: certificate(begin: World.now)),
@@ -160,7 +161,7 @@ struct AdmissionTests {
         #expect(outcome(attempt(5_000), tables) == nil)
         #expect(rights(4_999) == nil)
         #expect(rights(5_000) != nil)
-        // A device that connected with its secret has no certificate to lose.
+        // A device that connected with its secret keeps its rights when its certificates are revoked.
         #expect(rights(nil) != nil)
     }
 

@@ -17,7 +17,8 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // The app repeats the login and the record is written again; the session still began elsewhere.
+        // Even after the app has repeated the login and the record is written again, this connection doesn't own the
+        // session.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
@@ -27,7 +28,7 @@ struct FirstUseTests {
         _ = try worker.publish("\(Cast.ownUser)/device", "secret")
         #expect(try app.receive(within: 0.2) == nil)
 
-        // A new login belongs to this connection.
+        // The session of the next login belongs to this connection, which sent the request.
         try broker.append(unused("s-2"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }
@@ -58,7 +59,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-1""#) == true)
         #expect(try MiniClient(broker.port, Cast.app()).code == 0x87)
-        // The gate knows by now that the token was used.
+        // The gate already knows that the token has been used, so it doesn't report a first use again.
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
         #expect(try worker.receive(within: 0.2) == nil)
     }
@@ -86,7 +87,7 @@ struct FirstUseTests {
         #expect(app.code == 0)
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(Cast.records() + [Cast.terminal()])
-        // The gate has read the file.
+        // The refused subscription shows that the gate has read the file.
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
         #expect(try app.publish(Self.login, "in time") < 0x80)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// A second implementation of clients' rights: slow, with strings, independent of the gate's code.
+/// A second implementation of clients' rights, which compares strings slowly and shares no code with the gate.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool
@@ -24,7 +24,8 @@ private struct Reference {
         return readable.contains { Self.passes(topic, $0) }
     }
 
-    /// Returns whether a subscription is granted: whether samples of all topics that it matches are readable.
+    /// Returns whether the gate should grant a subscription, by checking that sample topics that match the filter are
+    /// all readable.
     func maySubscribe(_ filter: String) -> Bool {
         var filter = filter
         if filter == "$share" || filter.hasPrefix("$share/") {
@@ -97,7 +98,7 @@ private struct Reference {
         return passes(topic.dropFirst(), filter.dropFirst())
     }
 
-    /// Compares byte by byte, since two spellings of é are equal as Swift strings, but not in MQTT.
+    /// Compares two strings byte by byte, since Swift regards two encodings of é as equal, but MQTT doesn't.
     private static func same(_ left: Substring, _ right: Substring) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     private static func samples(of filter: String) -> [String] {
@@ -117,7 +118,7 @@ struct ModelTests {
         .service(name: "login"), .service(name: "own"), .service(name: "tools"), .service(name: "lamplighter"),
     ]
 
-    /// The beginnings of random topics, chosen so that many topics nearly match a right.
+    /// The beginnings of random topics, which are chosen so that many topics nearly match a right.
     private static let starts = [
         "ll/v1/product/\(World.key)/\(World.mac)", "ll/v1/device/\(World.did)", "ll/v1/app/demo/\(World.terminal)",
         "ll/v1/user/\(World.uid)", "ll/v1/system/outbound", "ll/v1/system/trigger", "ll/v1/system/session-invalid",
@@ -151,7 +152,7 @@ struct ModelTests {
             if found.contains(true) { allowed += 1 }
             if found != expected { Issue.record("\(reference.principal) session \(world) \(topic): \(found)") }
         }
-        // Questions that are always denied would prove little.
+        // If the rules denied almost all questions, the comparison would prove little.
         #expect(allowed > 2_000)
     }
 

@@ -16,7 +16,7 @@ struct OverlapTests {
         Session(sessionId: "s-1", uid: World.uid, token: World.token, expiresAt: World.now + 1_000, old: old)
     }
 
-    /// A second, slow implementation of the rules for one terminal's tokens.
+    /// A second, simpler implementation of the rules for the tokens of one terminal.
     private struct Reference {
         var newest = 0
         var old: Int?
@@ -68,7 +68,7 @@ struct OverlapTests {
                     reference.refresh(at: now)
                     write()
                 case 2:
-                    // The service learns which token was used, or writes the file for another reason.
+                    // The service writes the record again, as it does after the first use of a token.
                     write()
                 case 3 where random.below(6) == 0:
                     reference.isOver = true
@@ -173,7 +173,7 @@ struct OverlapBrokerTests {
         _ = watch.look()
         let clock = ContinuousClock()
         let took = clock.measure { for _ in 0..<20_000 { _ = watch.isBehind } }
-        // 20,000 messages to users are more than the whole path carries in a second.
+        // The whole service delivers fewer than 20,000 messages to users in a second.
         #expect(took < .milliseconds(400), "\(took) for 20,000 looks")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct RequestSubscribersTests {
     private static let requests = "\(Cast.ownApp)/request"
 
-    /// A broker, the worker that answers for absent workers, and a terminal that sends requests.
+    /// A broker, the fallback worker that answers for absent workers, and a terminal that sends requests.
     private struct Cell {
         let broker: GateBroker
         let fallback: MiniClient
@@ -21,8 +21,9 @@ struct RequestSubscribersTests {
             app = try MiniClient(broker.port, Cast.app())
         }
 
-        /// Returns whether a request to `service` reaches the fallback; a mark published after it shows that nothing
-        /// arrived.
+        /// Returns whether a request to a service reaches the fallback worker.
+        ///
+        /// If only the mark arrives, which is published after the request, the broker hasn't delivered the request.
         func isHeard(_ service: String) throws -> Bool {
             _ = try app.publish("\(requests)/\(service)/list")
             let other = try MiniClient(broker.port, Cast.worker("marker"))
@@ -97,7 +98,7 @@ struct RequestSubscribersTests {
         #expect(try first.subscribe("ll/v1/app/+/+/request/#") == 1)
         try first.disconnect()
         let app = try MiniClient(broker.port, Cast.app())
-        // More messages than the broker sends to a client before it confirms any.
+        // The requests outnumber the unconfirmed messages that the broker sends to a client at once.
         for _ in 0..<30 { _ = try app.publish("\(Self.requests)/device/list") }
         let control = try MiniClient(broker.port, Cast.worker("control"))
         #expect(try control.subscribe("ll/v1/app/+/+/request/device/#") == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rights of each principal")
 struct RightsTests {
-    /// One right that a client has, or an action just outside its rights.
+    /// An action that a client has a right to, or an action just beyond the client's rights.
     struct Case: CustomTestStringConvertible, Sendable {
         var who: Principal
         var topic: String

@@ -24,7 +24,7 @@ struct SessionTests {
         #expect(try app.publish("\(Cast.ownApp)/request/a/b", "asked") == 0)
         #expect(try worker.receive()?.payload == "asked")
 
-        // The file isn't written: the command alone must be enough.
+        // The test doesn't change the credentials file, since the command alone must end the session.
         _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
         _ = try worker.publish("\(Cast.ownUser)/device", "secret")
         _ = try worker.publish("\(Cast.ownApp)/session", "ended")
@@ -45,7 +45,7 @@ struct SessionTests {
         _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
         _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-0"))
 
-        // The other session has no connection; this one keeps its own for a moment.
+        // Session s-0 has no connection, so its end is reported first; session s-1 keeps its connection for a moment.
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-0""#) == true)
         #expect(try worker.receive(within: 0.1) == nil)
         #expect(try app.waitForEnd() != nil)
@@ -90,7 +90,8 @@ struct SessionTests {
         hello.password = "app"
         let second = try MiniClient(broker.port, hello)
         #expect(second.code == 0)
-        // With the app's secret the client starts clean: the queued messages are for the holder of the session's token.
+        // A client that connects with the app's secret gets a clean MQTT session, since the queued messages are only
+        // for the holder of the token.
         #expect(try second.receive(within: 0.2) == nil)
     }
 
@@ -99,7 +100,7 @@ struct SessionTests {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         _ = try worker.publish("\(Cast.ownUser)/device/x/status", "kept", retained: true)
-        // The publisher is gone when the message is delivered, but the gate is still asked about it.
+        // The broker asks the gate about the delivery even though the publisher has disconnected.
         try worker.disconnect()
         #expect(try worker.waitForEnd() != nil)
 

@@ -33,7 +33,7 @@ struct StandingTests {
 
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(records)
-        // A login on this connection, and then another rewrite of the file.
+        // A login on the same connection begins a new session, and then the file is rewritten again.
         try file.append([Cast.terminal(session: "s-2")])
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         try file.rewrite(Cast.records() + [Cast.terminal(session: "s-2")])
@@ -51,7 +51,7 @@ struct StandingTests {
         for round in 2...6 {
             let login = try Cast.terminal(session: "s-\(round)")
             let records = try Cast.records() + [login]
-            // As with a login that makes the file too long.
+            // The service also rewrites the file at once when the record of a login makes it too long.
             try file.append([login])
             try file.rewrite(records)
             #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
@@ -75,7 +75,7 @@ struct StandingTests {
     }
 
     @Test("Connections are numbered from what the store knows, wherever the clock stands") func numbers() throws {
-        // As if all earlier connections had been made with a clock that was a year ahead.
+        // The largest known number is one that a clock a year ahead would have given.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -97,7 +97,7 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // Numbers that follow the clock change nothing.
+        // A known number that follows the gate's clock changes nothing.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

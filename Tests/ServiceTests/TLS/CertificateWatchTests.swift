@@ -112,7 +112,7 @@ import Testing
 
     @Test(
         "Ends are told in days",
-        arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "it expired")]
+        arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "the certificate expired")]
             as [(Int, String?)]
     )
     func words(_ days: Int, _ words: String?) throws {

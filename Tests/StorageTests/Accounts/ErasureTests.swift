@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Users who are erased")
 struct ErasureTests {
-    /// Returns the personal details of a numbered user: words that no other user's details contain.
+    /// Returns the personal details of a user with a number, as words that no other user's details contain.
     private func words(_ number: Int) -> [String] {
         let mark = String(1000 + number)
         return ["mail", "name", "nick", "remark", "subject", "detail"].map { "\($0)-of-\(mark)." }
@@ -51,7 +51,7 @@ struct ErasureTests {
         }
     }
 
-    /// Returns the words that occur in any file.
+    /// Returns those of the words that occur in any file of the store.
     private func found(_ words: [String], _ world: World) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: world.directory.path)
         let files = try names.map { try Data(contentsOf: world.directory.url.appending(path: $0)) }
@@ -65,7 +65,8 @@ struct ErasureTests {
         let world = try World()
         let count = 300
         for number in 0..<count { try insert(number, world) }
-        // Rows move when they grow, and when their neighbours are deleted.
+        // SQLite moves a row when the row grows, or when rows next to it are deleted, and can leave its old bytes
+        // behind.
         for number in stride(from: 0, to: count, by: 3) {
             var user = user(number)
             user.profile.texts["remark"] = words(number)[3] + String(repeating: "r", count: 240)

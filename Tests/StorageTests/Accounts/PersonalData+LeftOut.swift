@@ -1,7 +1,7 @@
 @testable import Storage
 
 extension PersonalData {
-    /// The tables and columns (`table.column`) that are in no section, each with the reason.
+    /// The tables and columns (`table.column`) that no section of the personal data contains, each with the reason.
     static let leftOut: [String: String] = {
         var out = [
             "meta": "facts about the installation",
@@ -57,14 +57,14 @@ extension PersonalData {
             out["audit.\(column)"] = "an operator's act on something else; one on the person has its name in `detail`"
         }
         for column in ["lastCid", "checkedTo"] { out["formerBinding.\(column)"] = "how far erasing would be" }
-        // Sealed; `messages` has the parts that aren't secret.
+        // The contents of these columns are sealed, and the section `messages` contains the parts that aren't secret.
         for column in [
             "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",
             "error", "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
         }
-        // These rows are found by the hash of the user's addresses.
+        // The section `messageRecords` finds these rows by the hash of the user's addresses.
         for column in [
             "messageId", "channel", "address", "addressHash", "template", "appId", "provider",
             "state", "tries", "error", "createdAt", "endedAt",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Everything that is kept about a person")
 struct PersonalDataTests {
-    /// Returns the columns of each table, as `database.sql` creates them.
+    /// Returns the names of the columns of each table in a new store.
     private func columns(_ world: World) throws -> [String: Set<String>] {
         let rows = try world.store.read { tx in
             try tx.sql.query(
@@ -36,7 +36,7 @@ struct PersonalDataTests {
                 #expect(isExported || reason != nil, "\(table).\(column) is not exported")
             }
         }
-        // Everything that is named exists.
+        // All tables and columns that `leftOut` and the sections name must exist.
         for name in PersonalData.leftOut.keys {
             let parts = name.split(separator: ".").map(String.init)
             let isThere = parts.count == 1 ? tables[parts[0]] != nil : tables[parts[0]]?.contains(parts[1]) == true

@@ -80,7 +80,7 @@ struct LeaseTableTests {
             try lane.arrange(at: Make.now) { try $0.meta.set("fact", to: "zombie") }
         }
         #expect(error.map(StoreError.isStoresFault) == true)
-        // Only the fence stops the batch: a store without a fence can write.
+        // Only the fence stops the batch, since a store without a fence can still write.
         try database.open().arrange(at: Make.now) { try $0.meta.set("unfenced", to: "written") }
         #expect(throws: LaneLost.self) { try lane.enter("status") }
         #expect(try store.read { try $0.meta.value("fact") } == "own")
@@ -118,7 +118,7 @@ struct LeaseTableTests {
 
                 try store.coordinate { try $0.nodes.expire(id) }
                 try store.coordinate { try $0.leases.endSessionsOfSilent() }
-                // The server ends the sessions in its own time.
+                // The server ends the sessions after a while, and not within the call that requests it.
                 var taken: [Int] = []
                 while !taken.contains(0) { taken += try take(4, for: "b").map(\.lane) }
                 _ = try tx.meta.value("fact")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// A database that several processes share.
+/// A PostgreSQL database that several processes share.
 struct SharedDatabase {
     let address: String
     let key: ServerKey

@@ -59,7 +59,7 @@ struct DeviceTableTests {
             try tx.events.append([(Make.did, event), (Make.did, far)])
         }
         #expect(try begin() == ahead(301).adding(milliseconds: 1))
-        // An ownership period never begins before the previous one.
+        // A new ownership period never begins before the previous period began.
         #expect(try begin() == ahead(301).adding(milliseconds: 2))
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Creates ten devices; the even-numbered ones are on floor 2.
+    /// Creates ten devices, of which the devices with even numbers have the tag `floor=2` and the others `floor=3`.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in

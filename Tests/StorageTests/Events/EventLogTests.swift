@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// Entries for tests.
+/// Functions that make entries of the event log for tests.
 enum MakeEvents {
     static func event(_ type: EventType = .deviceAlert, _ text: String = "x") -> LoggedEvent {
         LoggedEvent(
@@ -261,7 +261,7 @@ struct EventSubscriptionTests {
 
 @Suite("The event log with several writers", .enabled(if: PostgresServer.isInstalled), .serialized)
 struct EventWritersTests {
-    /// The writers that are not done.
+    /// The number of writers that have not finished.
     private final class Running: Sendable {
         private let count = Atomic(8)
 
@@ -269,8 +269,10 @@ struct EventWritersTests {
         func end() { count.subtract(1, ordering: .releasing) }
     }
 
-    /// Writes from several processes at once, in transactions of unequal length, while a reader follows; returns the
-    /// number of written entries, and of those that the reader got.
+    /// Lets eight processes write entries at once, while a reader follows the log.
+    ///
+    /// The transactions have different lengths. Returns the number of entries written and the entries that the reader
+    /// has read.
     private func run(follow: (Store, inout EventCursor) throws -> [String]) throws -> (written: Int, read: Set<String>)
     {
         let database = try SharedDatabase()

@@ -15,7 +15,7 @@ struct HistoryDayTests {
         try world.fill()
     }
 
-    /// Adds records spread over the day, and moves them into chunks.
+    /// Adds records that are spread evenly over the day, and moves them into chunks.
     private func fill(_ count: Int, value: Int64) throws {
         let start = HistoryDay.time(of: day).lowerBound
         let records = (0..<count).map { number in

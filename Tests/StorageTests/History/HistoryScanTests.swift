@@ -30,7 +30,7 @@ struct HistoryScanTests {
         try world.store.compactHistory(bytesMax: 1 << 16, step: size, transactions: steps, at: Make.now)
     }
 
-    /// Returns a page of values, the place where the next page begins, and the number of records read.
+    /// Returns a page of values, the place at which the next page begins, and the number of records read.
     private func page(
         _ place: HistoryPlace,
         to: Int64 = 1_000_000,
@@ -76,7 +76,7 @@ struct HistoryScanTests {
             if page.values.isEmpty { break }
             seen += page.values
             place = page.next
-            // New records arrive behind the shown ones, also with the very same time.
+            // New records arrive after the records already shown, and some have the timestamp of the last shown record.
             if seen.count < 300 {
                 let behind = (place.ts.milliseconds - Make.now.milliseconds) / 1000
                 try arrive(after: behind)

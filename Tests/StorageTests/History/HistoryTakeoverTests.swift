@@ -13,7 +13,7 @@ struct HistoryTakeoverTests {
     private let other: World
     private let slot: NodeSlot
 
-    /// Opens one database in two processes; the rows belong to the first.
+    /// Opens the same database as two processes would; the buffered records belong to the first process.
     init() throws {
         directory = try TemporaryDirectory()
         owner = try World(directory)
@@ -34,7 +34,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Commits one record of each device at a given second, by default in the first process.
+    /// Commits one record of each device with the timestamp of a second, by default in the first process.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(
@@ -49,7 +49,8 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Begins and sorts a round of the first process's rows; each of its transactions writes one device's chunks.
+    /// Begins to compact the first process's buffered records, one device in each transaction, and returns the sorted
+    /// round.
     private func begin(in world: World) throws -> Compaction {
         var round = try #require(try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1))
         while round.sort() {}
@@ -60,7 +61,7 @@ struct HistoryTakeoverTests {
         while try round.move(in: world.store, at: Make.now) {}
     }
 
-    /// Returns the seconds of a device's records, as readers see them.
+    /// Returns the seconds of a device's records, in the order in which readers see them.
     private func seconds(_ number: Int = 0) throws -> [Int64?] {
         var found: [Int64?] = []
         try owner.store.read { tx in
@@ -113,7 +114,7 @@ struct HistoryTakeoverTests {
         var taken = try begin(in: other)
         _ = try taken.move(in: other.store, at: Make.now)
 
-        // The slot's next process has a clock that is behind.
+        // The next process that takes the slot has a clock that is a few seconds behind.
         let next = try World(directory)
         next.store.take(slot)
         try append(5, in: next)

@@ -25,7 +25,7 @@ struct HistoryTests {
         return world
     }
 
-    /// Compacts the buffered records, in at most `steps` transactions of at most `size` chunks.
+    /// Compacts the buffered records in at most `steps` transactions, each of which writes at most `size` chunks.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
         try world.store.compactHistory(bytesMax: 1 << 20, step: size, transactions: steps, at: Make.now)
     }
@@ -75,7 +75,7 @@ struct HistoryTests {
             for (device, _) in wanted.enumerated() { wanted[device] += records.filter { $0.did == did(device) } }
             try world.store.arrange(at: Make.now) { try $0.history.append(records) }
             if batch % 3 == 0 {
-                // Compaction sometimes stops half-way, as in a crash.
+                // In some rounds, compaction stops half-way, as if the process had crashed.
                 try sort(world, size: 2, steps: Int.random(in: 1...5, using: &random))
             }
             for device in 0..<7 {

@@ -27,7 +27,7 @@ struct KeyTableTests {
 
     private func digest(_ text: String) throws -> Digest { try #require(Digest(Sodium.sha256(text.utf8))) }
 
-    /// Returns the key as the gate sees it.
+    /// Returns the session that the gate sees for the API key.
     private func session(_ world: World, _ number: Int = 1) throws -> Credentials.Session? {
         try GateFile(world).tables.terminals[String(repeating: "\(number)", count: 32)]?.session
     }

@@ -141,7 +141,7 @@ struct TransactionLockTests {
         try holder.execute("BEGIN; \(holding)")
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { [store = world.store] in
-            // The locks are requested in the opposite order.
+            // The transaction requests the locks in the opposite order.
             _ = try? store.batch(at: Make.now) { tx in
                 try tx.lock(users: Self.users.reversed(), devices: Self.devices.reversed())
             }
@@ -159,12 +159,12 @@ struct TransactionLockTests {
         ended.wait()
     }
 
-    /// The query for the number of transactions that wait for a lock.
+    /// The query that returns the number of transactions waiting for a lock.
     private static let waiting = """
         SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """
-    /// The query for the users and devices without a lock.
+    /// The query that returns the ids of the users and devices that no transaction has locked.
     private static let unlocked = """
         SELECT concat_ws(' ',
             (SELECT string_agg(uid, ' ' ORDER BY uid)

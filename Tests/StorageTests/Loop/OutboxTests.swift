@@ -70,7 +70,7 @@ struct OutboxTests {
         let world = try World()
         var rows: [Int64] = []
         for number in 0..<5 {
-            // The clock stands still and is then set back; the row numbers ascend all the same.
+            // The row numbers must grow even though the clock stands still and is then set back.
             rows.append(
                 try world.store.arrange(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
                     _ = try tx.outbox.add([Make.message()], by: "other", isSecret: false)

@@ -12,9 +12,9 @@ struct LogFileTests {
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? -1
     }
 
-    /// Writes about twenty pages.
+    /// Writes about twenty pages of the database.
     private static func write(_ world: World, _ number: Int) throws {
-        // The engine doesn't write unchanged pages.
+        // The text alternates because SQLite doesn't write unchanged pages.
         let text = String(repeating: number.isMultiple(of: 2) ? "x" : "y", count: 40_000)
         try world.store.arrange(at: Make.now) { try $0.meta.set("big", to: "\(number) \(text)") }
     }

@@ -77,7 +77,7 @@ struct RetentionTests {
         _ = try world.store.arrange(at: Make.at(9)) { try $0.retention.prune(Make.did, before: Make.at(1), limit: 100) }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
-        // Several numbers from one statement are consecutive; a deleted device gets none.
+        // A single statement returns consecutive numbers for a device, and no number for a deleted device.
         let several = try world.store.arrange(at: Make.now) {
             try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
         }
@@ -95,7 +95,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // Only the exact id counts, and only commands from the user's time.
+            // A user whose id only begins with the same characters must stay in the commands.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -133,7 +133,7 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // A command that is still open names the user, as does a command made while the clock was ahead.
+        // An open command and a command made while the clock was ahead still name the user.
         #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.arrange(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
@@ -221,7 +221,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // A request stored before an expired request has expired too, even if its time lies in the future.
+        // A request that was stored before an expired request is deleted with it, even if its own timestamp is in the
+        // future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

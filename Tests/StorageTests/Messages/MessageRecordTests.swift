@@ -114,7 +114,7 @@ struct ProviderUseTableTests {
 
         try note(Make.app, "email", at: 0, failure: nil)
         try note(Make.app, "email", at: 1, failure: "it answered 503")
-        // A second failure within a minute isn't noted.
+        // A second failure within a minute is not recorded.
         try note(Make.app, "email", at: 2, failure: "it answered 504")
         try note(Make.app, "wechat", at: 3, failure: nil)
         try note(other, "email", at: 4, failure: nil)

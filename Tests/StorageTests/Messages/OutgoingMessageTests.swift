@@ -225,7 +225,7 @@ struct LinkTests {
     }
 }
 
-/// A counter of wakeups.
+/// The number of times that a sender was woken.
 private final class Rings: Sendable {
     let count = Mutex(0)
 }

@@ -21,7 +21,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    /// Returns a store file with rows in many tables.
+    /// Returns a SQLite store with rows in many tables.
     private func source() throws -> World {
         let world = try World()
         try world.fill()
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    /// Creates a database without tables and returns its address.
+    /// Creates a PostgreSQL database without tables, and returns its address.
     private func newDatabase() throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()

@@ -26,10 +26,10 @@ import Testing
         return Store(engine, credentialsPath: nil, key: key)
     }
 
-    /// Returns the name of a database in errors.
+    /// Returns the name by which errors identify a database.
     private func place(_ address: String) throws -> String { try PostgresAddress(address).place }
 
-    /// Creates a database without tables and returns its address.
+    /// Creates a PostgreSQL database without tables, and returns its address.
     private func empty(_ options: String = "") throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()
@@ -154,7 +154,8 @@ import Testing
     @Test("A batch whose commit was not answered is run again, on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // As one of several processes: a process that works alone first reads the last number used.
+        // The process takes a node slot, as one of several processes would, because a process that works alone begins
+        // each transaction by reading the last number used.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

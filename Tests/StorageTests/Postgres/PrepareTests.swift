@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
 struct PrepareTests {
-    /// The types that describe a table's row, each with its table.
+    /// The types that describe the rows of a table, each with its table.
     private static let tables: [String: DescribedTable] = [
         "AccountRow": .init(AccountRow.table), "AppRow": .init(AppRow.table),
         "AuditRow": .init(AuditRow.table), "AvatarRow": .init(AvatarRow.table),
@@ -38,7 +38,7 @@ struct PrepareTests {
         "WaiterRow": .init(WaiterRow.table),
     ]
 
-    /// The statements that are built from lists of values.
+    /// The SQL statements that the code builds from lists of values.
     private static var listed: [String] {
         let logs = [EventTable.log.text, CommandTable.log.text]
         let rows: [ExpiringRows] = [
@@ -52,7 +52,7 @@ struct PrepareTests {
         return logs + expiring + whole + PersonalData.sections.map(\.query)
     }
 
-    /// The PostgreSQL types that our columns are read as.
+    /// The ids of the PostgreSQL types that the service can read from a column.
     private static let readable: Set<UInt32> = [16, 17, 20, 21, 23, 25, 701]
 
     @Test("Each statement in the sources is prepared, and gives columns of types that we read") func all() throws {
@@ -75,10 +75,10 @@ struct PrepareTests {
         #expect(all.statements.count > 300)
     }
 
-    /// Prepares a statement and returns its columns' types.
+    /// Prepares a statement, and returns the types of its result columns.
     ///
-    /// If the server can't infer the type of a parameter, which the service always sends, it names the parameter, and
-    /// our columns' types are tried in turn.
+    /// The service always sends the types of parameters, but the test doesn't know them. If the server can't infer the
+    /// type of a parameter, its error names the parameter, and the function tries one type after another.
     private func prepare(
         _ statement: String,
         on connection: PostgresConnection,
@@ -102,7 +102,8 @@ struct PrepareTests {
 }
 
 extension PostgresConnection {
-    /// Returns the types of a statement's columns, without running it (`PQdescribePrepared`).
+    /// Returns the types of a statement's result columns without running the statement, by means of
+    /// `PQdescribePrepared`.
     fileprivate func columnTypes(_ sql: String, parameters types: [UInt32]) throws(PostgresError) -> [UInt32] {
         _ = try check(PQprepare(handle, "", sql, Int32(types.count), types))
         let result = try check(PQdescribePrepared(handle, ""))

@@ -3,34 +3,35 @@ import Foundation
 
 @testable import Storage
 
-/// The SQL statements in the sources of Storage, found by reading them.
+/// The SQL statements in the source files of Storage, found by searching the text of the files.
 ///
-/// A literal that begins like a statement is a statement. A literal that begins with `WHERE` or `ORDER BY` is the end
-/// of a statement, whose table is named before it. The values of an interpolation are looked up in the file, in the
-/// described tables, or in `others`.
+/// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
+/// `ORDER BY` is the end of a statement whose table the code before it names. The values of an interpolation are looked
+/// up in the file, in the described tables, or in `others`.
 struct SourceStatements {
-    /// A file without its comments, and the literals in it with their places.
+    /// The text of a source file without its comments, and the string literals in it with their places.
     private struct Source {
         var name: String
         var text: String
         var literals: [(start: String.Index, text: String)]
 
-        /// Returns the text before a place, up to a number of characters.
+        /// Returns up to `count` characters of the text before a place.
         func before(_ place: String.Index, _ count: Int) -> Substring {
             let start = text.index(place, offsetBy: -count, limitedBy: text.startIndex)
             return text[(start ?? text.startIndex)..<place]
         }
     }
 
-    /// All statements, with each value of their interpolations.
+    /// All statements, once for each combination of values of their interpolations.
     private(set) var statements: Set<String> = []
-    /// The interpolations without known values.
+    /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
-    /// The types that describe a table's row, as the sources declare them.
+    /// The names of all types that the source files declare as a `TableRow`.
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of interpolations that aren't defined in the text beside them, by file and interpolation.
+    /// The values of the interpolations that the file itself doesn't define, by the names of the file and the
+    /// interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -58,7 +59,7 @@ struct SourceStatements {
         "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
     ]
 
-    /// Reads the sources; `tables` holds the described tables by the names of their rows' types.
+    /// Reads the source files in a folder; `tables` contains the described tables by the names of their row types.
     init(_ folder: URL, tables: [String: DescribedTable]) throws {
         self.tables = tables
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
@@ -67,13 +68,13 @@ struct SourceStatements {
             for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
                 described.insert(String(match.1))
             }
-            // These files hold the engines' own statements and the parts that tables are made of.
+            // These files contain the engines' own statements, and the code that builds the statements of tables.
             let isOthers = ["SQL", "Postgres/", "Moving/"].contains { path.hasPrefix($0) }
             if !isOthers { find(in: source) }
         }
     }
 
-    /// Adds statements that are built elsewhere.
+    /// Adds statements that the code builds from values, which the search can't find.
     mutating func add(_ others: [String]) {
         statements.formUnion(others.map { $0.split { $0.isWhitespace }.joined(separator: " ") })
     }
@@ -95,7 +96,7 @@ struct SourceStatements {
         for (start, literal) in source.literals {
             let words = literal.split { $0.isWhitespace }.joined(separator: " ")
             if words.prefixMatch(of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#) != nil {
-                // The statements of these files are built from values; see `PrepareTests`.
+                // `PrepareTests` adds the statements of these files, which the code builds from values.
                 if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
                 add(words, at: start, of: source)
             } else if words.prefixMatch(of: #/(?:WHERE|ORDER BY)[ ]/#) != nil {
@@ -108,7 +109,7 @@ struct SourceStatements {
         }
     }
 
-    /// Returns the table that a call names, or else the first that the file names.
+    /// Returns the table that the nearest call before a place names, or else the first table that the file names.
     private func table(before place: String.Index, of source: Source) -> DescribedTable? {
         let named = /of: ([\w.]+)\.table/
         let near = source.before(place, 120).matches(of: named).last?.1
@@ -116,7 +117,7 @@ struct SourceStatements {
         return name.flatMap { tables[String($0)] }
     }
 
-    /// Adds a statement once for each combination of its interpolations' values.
+    /// Adds a statement once for each combination of the values of its interpolations.
     private mutating func add(_ statement: String, at place: String.Index, of source: Source) {
         guard
             let match = statement.firstMatch(of: /\\\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/)
@@ -151,12 +152,12 @@ struct SourceStatements {
             }.map(\.text)
         }
         if expression == "table" {
-            // The values of the nearest loop.
+            // The interpolation is the variable of the nearest loop before it, whose array contains the values.
             let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
             return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
         }
         if expression == "condition" {
-            // The conditions that are passed to the file's own functions.
+            // The interpolation is a parameter of the file's own functions, whose callers pass the values.
             return source.literals.filter { literal in
                 source.before(literal.start, 40).firstMatch(of: #/(?:query|find)\(\s*$/#) != nil
                     && literal.text.contains("$")
@@ -167,11 +168,11 @@ struct SourceStatements {
     }
 }
 
-/// A described table without the type of its rows.
+/// A described table, without the generic type of its rows.
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The statements that write and find its rows, for those roles that its columns have.
+    /// The statements that write and find the table's rows, for the roles that its columns have.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {
@@ -180,7 +181,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // A role without columns has no statement.
+        // If the table has no columns of a role, the statement for that role is incomplete and is left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

@@ -20,14 +20,14 @@ struct TransactionBoundTests {
         )
     }
 
-    /// A way to take longer than a transaction is allowed to.
+    /// A way in which a transaction can take longer than it may.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var spend: @Sendable (Transaction) throws -> Void
         var testDescription: String { name }
     }
 
-    /// A statement that no timeout of the server ends, since it takes 40 ms.
+    /// A statement that takes only 40 ms, so that no timeout of the server ends it.
     private static let short = "SELECT pg_sleep($1)"
 
     static let ways = [
@@ -47,7 +47,7 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// Half the time that the shortest of the ways takes without a bound.
+    /// The longest time that the test accepts, about half of what the shortest of the ways would take without a bound.
     private static let patience = Duration.seconds(8)
 
     @Test("One that lasts longer is ended, run again, and leaves nothing", arguments: ways) func tooLong(
@@ -171,12 +171,12 @@ struct LaterTests {
         #expect(try fact("first") == "y")
     }
 
-    /// The way in which a part of a transaction fails.
+    /// A way in which a part of a transaction can fail.
     enum Failing: CaseIterable { case atOnce, beforeAnythingLeft, byStatement, byStatementThatIsWaitedFor }
 
     private struct Stop: Error {}
 
-    /// Runs a part of a transaction; returns whether it failed.
+    /// Runs a part of a transaction, and returns whether that part has failed.
     private func fails(_ tx: Transaction, _ body: () throws -> Void) -> Bool {
         do {
             try tx.isolated(body)

@@ -26,14 +26,14 @@ struct SQLTests {
         #expect(statements > 50)
     }
 
-    /// Returns a source in which the parts of statements replace their names.
+    /// Returns a source text in which each interpolated part of a statement is replaced by the part's own text.
     private static func expanded(_ source: String) -> String {
         source.matches(of: /let (\w+) = """(.*?)"""/.dotMatchesNewlines()).reduce(source) {
             $0.replacing("\\(Self.\($1.1))", with: $1.2)
         }
     }
 
-    /// Returns the string literals of a source, including multi-line ones.
+    /// Returns all string literals of a source text, including multi-line literals.
     private static func literals(_ source: String) -> [String] {
         var literals: [String] = []
         for (index, part) in source.components(separatedBy: "\"\"\"").enumerated() {

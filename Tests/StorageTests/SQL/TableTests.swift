@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A table, with the columns that its description leaves to the engine or to other statements.
+    /// A described table, and those of its columns that only the engine or other statements write.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]

@@ -8,11 +8,11 @@ import Storage
 import Wire
 import Workers
 
-/// The service that a test kills: it runs the status worker, and ends itself with SIGKILL at a named step after a
-/// number of passes.
+/// A program that runs the status worker, and kills itself with SIGKILL when a step has been reached a number of times.
 ///
-/// Arguments: port, database, step (or `none`), passes, and optionally `schedule`, which runs the scheduler, the
-/// schedule worker and the control worker instead. Prints `ready` on standard output when it is connected.
+/// Its arguments are the broker's port, the database, the step (or `none`), and the number of times that the step is
+/// passed first. With the further argument `schedule`, the program runs the scheduler, the schedule worker and the
+/// control worker instead. When it is connected, it prints `ready` on standard output.
 @main
 struct CrashProbe {
     static func main() throws {
@@ -41,7 +41,7 @@ struct CrashProbe {
         isSchedule: Bool
     ) throws {
         var limits = Limits()
-        // The hard limit of a batch, so that a few reports take many turns.
+        // The limit on received messages keeps each batch small, so that a few reports take many turns.
         limits.receiveMaximum = isSchedule ? 20 : 5
         limits.triggerPage = 50
         if isSchedule { limits.patience = .milliseconds(10) }

@@ -2,10 +2,11 @@ import Glibc
 import Mosquitto
 import PlainSubscriber
 
-/// The service that a test kills: it reads a number of messages, prints that it has, and waits.
+/// A program that receives a number of messages, reports this on standard output, and then waits until a test kills it.
 ///
-/// Arguments: port, client id, number of messages, and when it waits: `held` between receive and flush, `flushed` after
-/// the flush, `plain` with the library's default instead of ours.
+/// Its arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the program
+/// waits before it flushes the acknowledgements. With `flushed`, it waits after the flush. With `plain`, it uses the
+/// library's own loop instead of `MosquittoClient`.
 @main
 struct Probe {
     static func main() throws {
@@ -36,7 +37,8 @@ struct Probe {
             received += intake.deliveries.count
         }
         if flushes {
-            // The answer to a message behind the acknowledgements proves that the broker has them.
+            // The confirmation of a message that is sent after the acknowledgements proves that the broker has read
+            // them.
             try client.publish(topic: "after", payload: [])
             while client.unconfirmed > 0 {
                 try client.flush()
@@ -57,7 +59,7 @@ struct Probe {
         while !client.isSubscribed { try client.loop() }
         say("subscribed")
         while client.received < count { try client.loop() }
-        // The answer proves that the broker has read the acknowledgements before it.
+        // The answer to the new subscription proves that the broker has read all earlier acknowledgements.
         try client.roundTrip("after/#")
         say("received \(client.received)")
         while true { pause() }

@@ -252,7 +252,7 @@ struct AccountProofTests {
         try world.ask(0, "register", with(["password": password], email))
         try world.ask(1, "register", register)
         for turn in 0..<10 { #expect(try world.login(10 + turn, email, password: "the other's own").isOK) }
-        // Each of the ten passwords was also compared with the owner's, and was wrong.
+        // The service also compared each of the ten passwords with the owner's, which counted as ten wrong tries.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)
         #expect(try world.login(30, email).isOK)

@@ -4,8 +4,8 @@ import Storage
 
 @testable import Workers
 
-/// A world for accounts: two apps with the given policies, terminals that send requests, and the messages sent to
-/// users.
+/// The environment of a test of accounts: two apps with the given policies, terminals that send requests, and the
+/// messages that users receive.
 final class AccountWorld {
     let world: World
     let pool = FakePool()
@@ -13,7 +13,7 @@ final class AccountWorld {
     /// The token of each logged-in terminal.
     private(set) var tokens: [Int: String] = [:]
     private(set) var uids: [Int: String] = [:]
-    /// The source address of requests; nil if it doesn't matter.
+    /// The address that requests come from, or nil if it doesn't matter to the test.
     var source: String?
 
     static let password = "lamp over water"
@@ -42,7 +42,7 @@ final class AccountWorld {
 
     // MARK: Requests
 
-    /// Sends a request; many can be sent before `answers` is called.
+    /// Sends a request without waiting for the answer, so that a test can send many requests before it calls `answers`.
     func send(
         _ terminal: Int,
         _ method: String,
@@ -61,7 +61,7 @@ final class AccountWorld {
         world.broker.send(topic, request.encoded(), source: source)
     }
 
-    /// Runs the worker and returns the answers to one terminal, or to all, in order.
+    /// Runs the account worker, and returns the answers to one terminal, or by default to all terminals, in order.
     func answers(_ terminal: Int? = nil, app: String = "demo") throws -> [JSONObject] {
         world.broker.forgetPublished()
         try world.runAccount()
@@ -69,7 +69,7 @@ final class AccountWorld {
         return world.broker.published(to: "ll/v1/app/\(app)/\(World.terminal(terminal).text)/response")
     }
 
-    /// Sends a request and returns its answer.
+    /// Sends a request, runs the account worker, and returns the answer.
     @discardableResult
     func ask(
         _ terminal: Int,
@@ -90,14 +90,14 @@ final class AccountWorld {
         return answer
     }
 
-    /// Returns a terminal's user, as they see themselves.
+    /// Returns the user of a terminal, in the form in which the service shows users their own account.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }
 
     // MARK: Sent messages
 
-    /// Removes and returns the messages since the last call, without dummies, which are never sent.
+    /// Removes and returns the e-mails and SMS messages since the last call, without the dummies, which are never sent.
     func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =
@@ -108,7 +108,7 @@ final class AccountWorld {
         }
     }
 
-    /// Requests a code and returns it; empty if none was sent.
+    /// Requests a code and returns the code from the message, or an empty text if no message was sent.
     func code(_ terminal: Int, _ purpose: String, _ address: JSONObject) throws -> String {
         var params = address
         params["purpose"] = .string(purpose)
@@ -118,7 +118,7 @@ final class AccountWorld {
 
     // MARK: Users
 
-    /// Registers a user under a name on a terminal.
+    /// Registers a user on a terminal with a name, an e-mail address or a phone number.
     @discardableResult
     func register(
         _ terminal: Int,
@@ -145,14 +145,14 @@ final class AccountWorld {
         return try ask(terminal, "login", params)
     }
 
-    /// Returns a wrong code.
+    /// Returns a code that differs from the given one.
     static func wrong(_ code: String) -> String { code == "000000" ? "111111" : "000000" }
 }
 
 extension JSONObject {
-    /// The result of an answer, or an empty object.
+    /// The `result` of an answer, or an empty object for a refusal.
     var result: JSONObject { self["result"]?.objectValue ?? [:] }
-    /// The user in an answer's result.
+    /// The user that an answer's `result` contains, or an empty object.
     var user: JSONObject { result["user"]?.objectValue ?? [:] }
     var retryAfter: Int64? { self["error"]?.objectValue?["retryAfter"]?.intValue }
 }

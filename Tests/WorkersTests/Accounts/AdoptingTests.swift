@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// An anonymous user on terminal 0 with two lamps, and Lena's account, which logs in there.
+/// Tests with an anonymous user who has two lamps, and with Lena's account, which logs in on the same terminal.
 @Suite("Logging in with what was bound before")
 struct AdoptingTests {
     private let world: AccountWorld
@@ -55,7 +55,7 @@ struct AdoptingTests {
         let result = try login(adopt: nil).result
         #expect(result["adoptable"] == 2 && result["adopted"] == nil)
         #expect(try role(0, lena) == nil && role(0, anonymous) == .special)
-        // The terminal no longer has an anonymous user.
+        // After Lena's login, the terminal no longer has an anonymous user.
         let again = try login(adopt: true).result
         #expect(again["adopted"] == 0 && again["adoptable"] == nil)
         #expect(try login(adopt: nil).result["adoptable"] == nil)
@@ -173,7 +173,8 @@ struct AdoptingTests {
                 )
                 let interruption = Interruption(point, passes: passes)
                 try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
-                // A caller without an answer repeats the request, which finds the remains of the first.
+                // A caller that received no answer repeats the request, which then finds what the first request has
+                // left behind.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// The story of one user in which every audited event happens.
+/// The story of one user's account, in which every audited event happens.
 private final class AuditStory {
     let world: AccountWorld
     private(set) var secrets: [String] = ["lena@example.com", "lena2@example.com", "wrong one"]
@@ -24,7 +24,7 @@ private final class AuditStory {
         }
     }
 
-    /// Sends a request and expects a refusal with a code, or success.
+    /// Sends a request and expects success, or a refusal with the code `refused` if given.
     private func ask(_ terminal: Int, _ method: String, _ params: JSONObject, refused code: String? = nil) throws {
         let answer = try world.ask(terminal, method, params)
         #expect(answer.errorCode == code, "\(method)")
@@ -129,17 +129,17 @@ private final class AuditStory {
 struct AuditTests {
     /// The author of an audit entry.
     enum Doer: Sendable {
-        /// The user, on a terminal.
+        /// The user acted on a terminal.
         case user
-        /// The user, through a link, wherever it was opened.
+        /// The user acted through a link, which can be opened on any device.
         case link
-        /// An unknown caller on a terminal.
+        /// An unknown caller acted on a terminal.
         case anybody(Int)
-        /// The service.
+        /// The service itself acted.
         case service
     }
 
-    /// One line for each kind of entry of an account.
+    /// The expected entries of the audit trail, one for each kind of entry about an account.
     static let lines: [(kind: AuditEntry.Kind, by: Doer, detail: String?)] = [
         (.registered, .user, "loginAnonymous"),
         (.converted, .user, "convertAnonymous"),
@@ -168,7 +168,7 @@ struct AuditTests {
 
     @Test("The table has every kind of line that an account has")
     func complete() {
-        // Operators' acts in the console aren't entries of an account.
+        // An operator's act in the console is not an entry about an account.
         let ofAccounts = AuditEntry.Kind.allCases.filter { $0 != .operatorAct }
 
         #expect(Self.lines.map(\.kind) == ofAccounts)

@@ -82,7 +82,7 @@ struct CancellationTests {
         )
     }
 
-    /// Returns the columns, except the audit trail's, in which a user's id occurs.
+    /// Returns the columns in which a user's id occurs, except those of the audit trail.
     private func places(of uid: UserID, _ world: World) throws -> [String] {
         let columns = try world.read { tx in
             try tx.sql.query(TestStore.columns) { (table: $0.next(String.self), column: $0.next(String.self)) }
@@ -166,7 +166,7 @@ struct CancellationTests {
             ].map { (topic: $0, payload: Array($1.utf8), isShapeOnly: false, reason: "r") }
             _ = try tx.deadLetters.add(letters, worker: "account", keeping: 10)
         }
-        // The command is requested as a user would request it.
+        // The command is created by a request, as users create commands.
         world.sendRequest(0, "device/control", id: "c", ["did": .string(World.did(0).text), "data": ["power": true]])
         try world.runControl()
         #expect(try places(of: uid, world).count > 10)
@@ -182,13 +182,14 @@ struct CancellationTests {
             try Cancellation.begin(user, by: .system, in: &work)
         }
         try world.runMaintenance()
-        // Messages that are still to be published name their recipients.
+        // Messages that wait to be published contain the ids of their recipients, so the workers must publish them
+        // first.
         try world.runStatus()
         try world.runControl()
         try world.runSession()
         try world.runAccount()
 
-        // PostgreSQL shows bytes as digits, in which no name is found.
+        // PostgreSQL converts a column of bytes to hex digits, in which the search doesn't find the user's id.
         #expect(try places(of: uid, world) == (TestStore.isPostgres ? [] : ["eventLog.messages"]))
         let left = try world.read { tx in
             var left: [EventType] = []
@@ -202,7 +203,7 @@ struct CancellationTests {
         }
         #expect(left == [.accountDeleted])
         let letters = try world.read { tx in try tx.sql.query("SELECT topic FROM deadLetter") { $0.next(String.self) } }
-        // The other letter is about a worker's own state, which isn't the account worker's.
+        // A dead letter about a worker's own state doesn't concern the erased user.
         #expect(letters.filter { !$0.contains("/system/") } == ["t"], "that of another user")
         #expect(try world.count("attempt WHERE subject = 'invite:u-1'") == 1)
         let lost = try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }

@@ -140,7 +140,7 @@ struct CodeTests {
         }
         var loop = try world.world.loop(RequestHandler.account(world.world.environment))
         try loop.turn()
-        // The process ends here; the counted tries are committed.
+        // The process ends at this point, after the counted tries have been committed.
         let tries = try world.world.read { try $0.sql.integer("SELECT tries FROM code") }
         #expect(tries == 5)
         let answer = try world.ask(200, "login", ["phone": "1512345678", "code": .string(code)])

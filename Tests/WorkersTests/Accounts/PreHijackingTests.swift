@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Five attacks by an intruder who used the victim's address before the victim did.
+/// Tests of five attacks in which an intruder has used the victim's address before the victim did.
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private let email: JSONObject = ["email": "victim@example.com"]

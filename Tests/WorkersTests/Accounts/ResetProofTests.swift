@@ -5,14 +5,16 @@ import Testing
 
 @testable import Workers
 
-/// Password resets through an unverified address, which verify the address.
+/// Tests of password resets through an unverified address, which verify that address.
 @Suite("Resetting by the address that an account registered with")
 struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
 
-    /// Returns a world in which an intruder has registered the address unverified, with a phone, a provider and a
-    /// second mailbox for later access.
+    /// Returns a world in which an intruder has registered the victim's address without verifying it.
+    ///
+    /// The intruder has also added a phone number, a provider's identity and a second mailbox, in order to keep access
+    /// to the account.
     private func squatted(_ policy: String) throws -> AccountWorld {
         let world = try AccountWorld(["emailRegistration": .string(policy)], providers: providers)
         world.pool.identify = { _, _ in

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Workers
 
-/// An account after its owner has undone an intruder's change of an address.
+/// Tests of what an account contains after its owner has undone an intruder's change of an address.
 @Suite("Undoing the change of an address")
 struct UndoTests {
     private static let own: JSONObject = ["email": "own@example.com"]
     private static let thief: JSONObject = ["email": "thief@example.com"]
     private static let phone: JSONObject = ["phone": "1512345678"]
 
-    /// Returns a world with an account on terminal 0, some days old, with a verified e-mail address.
+    /// Returns a world with a user on terminal 0, whose account is three days old and has a verified e-mail address.
     private func world() throws -> AccountWorld {
         let world = try AccountWorld()
         try world.register(0, Self.own)
@@ -28,7 +28,7 @@ struct UndoTests {
         world.world.clock.advance(seconds: 60)
     }
 
-    /// Binds an address and returns the token of the link that undoes the change.
+    /// Changes the account's address and returns the token of the link that undoes the change.
     private func change(_ world: AccountWorld, to address: JSONObject) throws -> String {
         try bind(world, address)
         let mail = try #require(try world.mails().first { $0.template == .addressChanged })
@@ -39,7 +39,7 @@ struct UndoTests {
         await LinkService(world.world.environment).follow(token)
     }
 
-    /// Logs the owner in by a code and returns the account's remaining data.
+    /// Logs the owner in with a code and returns the data that the account still has.
     private func left(_ world: AccountWorld, by address: JSONObject = own) throws -> JSONObject {
         var params = address
         params["code"] = .string(try world.code(1, "login", address))

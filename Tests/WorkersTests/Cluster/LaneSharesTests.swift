@@ -9,14 +9,15 @@ struct LaneSharesTests {
     @Test(
         "A process takes up to its share of free lanes, and gives one back where others have fewer",
         arguments: [
-            // One process takes all lanes; a second finds none free, and is given lanes one by one.
+            // The first process takes all 32 lanes. The second process finds no free lane, so the first gives up lanes
+            // one by one.
             (32, 32, 0, [], .init(take: 32)), (32, 0, 32, [0], .init(give: 1)), (32, 1, 0, [31], .init(take: 1)),
             (32, 0, 16, [16], .init()),
-            // Two processes take the lanes of a third, which has ended.
+            // Two processes share the lanes of a third process, which has ended.
             (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()), (8, 2, 3, [3], .init(take: 1)),
-            // If the share isn't a whole number, no process has two lanes more than another.
+            // If the lanes can't be divided evenly, no process keeps two lanes more than another.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
-            // Two processes don't take back the lanes that they gave up for a third.
+            // Two processes don't take back the lanes that they have given up for a third process.
             (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)), (8, 2, 3, [3, 0], .init(give: 1)),
             (8, 1, 2, [3, 1], .init()), (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),
             (1, 1, 0, [], .init(take: 1)),

@@ -70,7 +70,8 @@ struct ClockStepTests: CommandSuite {
         world.clock.advance(seconds: 300)
         world.clock.set(back: ahead)
         try ask()
-        // The request is kept from its arrival on, by every clock, and at most some minutes longer.
+        // The service remembers the request for the full period even if the clock was wrong, and for a few minutes more
+        // at most.
         world.clock.advance(seconds: 260)
         try ask()
         #expect(try world.count("command") == 1)

@@ -26,7 +26,7 @@ struct CommandArrivalTests: CommandSuite {
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
 
-        // The same connection has missed nothing, although it doesn't say that it listens.
+        // On the same connection, the device can't have missed a command, so nothing is sent again.
         world.clock.advance(seconds: 1)
         try come(world, connection: 1, listening: false)
         #expect(sent(world).count == 2)
@@ -40,7 +40,7 @@ struct CommandArrivalTests: CommandSuite {
         try world.runStatus()
         world.clock.advance(seconds: 60)
         try come(world, connection: 3)
-        // One command is answered, the other has expired.
+        // By now, the device has answered one command, and the other command has expired.
         #expect(sent(world).count == 4)
     }
 
@@ -59,7 +59,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [2, 3])
         #expect(sent(world).last?["data"] == ["power": true, "level": 3])
         #expect(try world.count("dispatch") == 0)
-        // Nothing is waiting any more, so the next command leaves at once.
+        // No earlier command is waiting, so the next command is sent immediately.
         try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
     }
@@ -71,7 +71,7 @@ struct CommandArrivalTests: CommandSuite {
             try queue(world, "a", ["power": true])
             try come(world, listening: false)
             world.clock.advance(milliseconds: milliseconds)
-            // The request arrives before the worker checks what is due.
+            // The worker receives the request before it looks for due dispatches.
             try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
             #expect(sent(world).map { $0["cid"] } == [1, 2])
             #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")

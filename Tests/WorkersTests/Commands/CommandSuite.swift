@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// The common parts of suites about commands: a device, two users, and their messages.
+/// The common functions of the test suites about commands, with a device and two users.
 protocol CommandSuite {}
 
 extension CommandSuite {

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("The outcome of a command whose sender may not see the device any more")
 struct OutcomeTests {
-    /// A way to lose access to a device, and the code with which a query is then refused.
+    /// A way to lose access to a device, and the code with which the service then refuses a query.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int
@@ -36,7 +36,7 @@ struct OutcomeTests {
         ),
     ]
 
-    /// Returns a world with a device that user 0 owns and of which user 1 is a guest.
+    /// Returns a world with one device, whose owner is user 0 and whose guest is user 1.
     private func world() throws -> World {
         let world = try World(devices: 1, online: true, users: 2)
         try world.bind(0, 0, .owner)
@@ -44,7 +44,7 @@ struct OutcomeTests {
         return world
     }
 
-    /// Sends a request about the device under an id, and returns its answer if there is one already.
+    /// Sends a request about the device, and returns the answer if the service has already answered.
     @discardableResult
     private func ask(
         _ world: World,
@@ -150,7 +150,7 @@ struct OutcomeTests {
         world.broker.forgetPublished()
 
         world.sendReport(0, ["cid": 1, "data": ["level": 1]])
-        // A registration cuts the batch in two.
+        // The worker handles the registration alone, which divides the batch into two parts.
         world.broker.send("ll/v1/product/\(World.key.text)/0123456789ab/register", ["id": "r", "nonce": "n"])
         world.sendReport(0, ["cid": 2, "data": ["level": 2]])
         try world.runStatus()

@@ -31,11 +31,12 @@ struct DeviceRegistrationTests {
         #expect(first == again)
         #expect(first.did == second.did && first.secret != second.secret)
         #expect(try world.count("device") == 1)
-        // The credentials file makes the gate close the old connection; a message could close the new one.
+        // The gate closes the old connection because of the credentials file. A message to the gate could instead close
+        // the new connection.
         #expect(!world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 
-    /// Makes user 0 a device's special user.
+    /// Makes user 0 the special user of a device.
     private func own(_ did: DeviceID, in tx: Transaction) throws {
         try tx.bindings.insert(Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: tx.now))
     }

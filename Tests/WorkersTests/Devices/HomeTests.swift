@@ -10,7 +10,7 @@ struct HomeTests {
     @Test("Homes that don't fit into one answer come in several, each of them once")
     func pages() throws {
         let world = try World(devices: 1, online: false, users: 1, bound: 1)
-        // Each character is written as six bytes.
+        // JSON writes each of these control characters as six bytes.
         let name = String(repeating: "\u{1}", count: 64)
         let ids = (100..<400).map { HomeID(trusted: "h-\($0)") }
         try world.write { (tx) throws in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-/// Calls of methods in tests, where a write without its lock ends the process.
+/// Tests that call methods; in a test, a write without the required lock ends the process.
 @Suite("Methods lock what they write")
 struct LockedMethodTests {
     private let world: World

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Workers
 
-/// A world with an API key of the demo app for events, and a user of another app.
+/// The environment of a test of events: an API key of the demo app that may read events, and a user of another app.
 struct EventWorld {
     static let terminal = TerminalID(trusted: String(repeating: "e", count: 32))
     static let answers = "ll/v1/app/demo/\(terminal.text)/response"
-    /// A product that only another app has.
+    /// The key of a product that belongs only to the other app.
     static let foreignProduct = ProductKey(trusted: String(repeating: "b", count: 32))
     static let other = AppID(trusted: "other")
 
@@ -49,7 +49,7 @@ struct EventWorld {
         world.environment.pool = ReadingPool(world.store, world.environment.limits)
     }
 
-    /// Makes a loop of the worker that answers keys.
+    /// Returns a loop of the worker that answers the requests of API keys.
     func loop() throws -> World.Loop<RequestHandler> { try world.loop(RequestHandler.reach(world.environment)) }
 
     func send(_ method: String, id: String, token: String = "llk_1", _ params: JSONObject = [:]) {
@@ -61,9 +61,9 @@ struct EventWorld {
 
     var answers: [JSONObject] { world.broker.published(to: Self.answers) }
 
-    /// Runs turns until a number of answers is there.
+    /// Runs the loop until `count` answers have been published.
     func wait(_ count: Int, _ loop: inout World.Loop<RequestHandler>) throws {
-        // Pages are read on other threads, which sometimes have to wait for a core.
+        // Other threads read the pages, and can be slow on a busy machine.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()
@@ -72,7 +72,7 @@ struct EventWorld {
         throw World.Endless()
     }
 
-    /// Asks, and returns the answer; earlier answers can be published again meanwhile.
+    /// Sends a request and returns its answer, which can follow repetitions of earlier answers.
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()
@@ -91,7 +91,7 @@ struct EventWorld {
         return try #require(answer["result"]?.objectValue, "\(answer)")
     }
 
-    /// Returns the entries of the log for the key.
+    /// Returns the entries of the event log that the key can read.
     func events(_ params: JSONObject = ["after": "start"]) throws -> [JSONObject] {
         try result("read", params)["events"]?.arrayValue?.compactMap(\.objectValue) ?? []
     }
@@ -100,7 +100,7 @@ struct EventWorld {
         try events(params).compactMap { $0["type"]?.stringValue }
     }
 
-    /// Writes entries in a transaction that a worker publishes for.
+    /// Writes entries to the event log in a transaction whose messages the session worker publishes.
     func log(_ events: LoggedEvent...) throws {
         try world.environment.work(publishedBy: .session) { work in for event in events { work.effects.log(event) } }
     }

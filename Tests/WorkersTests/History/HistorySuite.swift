@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// The common parts of suites about history: a device with records, and questions about them.
+/// The common functions of the test suites about history, with a device that has records and queries about them.
 protocol HistorySuite {}
 
 extension HistorySuite {
@@ -22,7 +22,7 @@ extension HistorySuite {
         let id = "q\(world.broker.published.count)-\(method.count)"
         world.sendRequest(user, "device/\(method)", id: id, params)
         var loop = try world.loop(ControlHandler(world.environment))
-        // Pages are read on other threads, which sometimes have to wait for a core.
+        // Other threads read the pages, and can be slow on a busy machine.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()

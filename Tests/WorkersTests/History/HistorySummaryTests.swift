@@ -11,7 +11,7 @@ struct HistorySummaryTests: HistorySuite {
     @Test("With an attribute only its values come, and aggregates are those of the steps")
     func summaries() throws {
         let world = try world()
-        // The clock stands at 22:13:20; steps of an hour begin at the full hour.
+        // The clock shows 22:13:20, and each step of one hour begins at a full hour.
         try append(
             world,
             [
@@ -94,7 +94,8 @@ struct HistorySummaryTests: HistorySuite {
             pages += 1
         } while params["cursor"] != nil && pages < 50
         #expect(found == [1] && pages == 3)
-        // The day in which the range begins is skipped; the next day alone exceeds one answer's limit.
+        // The first answer skips the day in which the range begins, and the next day alone exceeds the limit of one
+        // answer.
         params = ["every": "1d", "fn": "count", "attr": "power"]
         let day = try ask(world, "history", span(world, params))
         #expect(day.isOK && rows(day).isEmpty)

@@ -15,7 +15,7 @@ struct CountTests {
         answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
     }
 
-    /// Sends a request from each terminal, each with other params, and returns the error codes, nil for success.
+    /// Sends a request with different parameters from each terminal, and returns the error codes, with nil for success.
     private func ask(_ terminals: [Int], _ method: String, _ params: (Int) -> JSONObject) throws -> [String?] {
         try terminals.enumerated().map { place, terminal in try world.ask(terminal, method, params(place)).errorCode }
     }
@@ -24,7 +24,7 @@ struct CountTests {
         ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
     }
 
-    /// A limit: the request, how often it succeeds, and how long it is then refused.
+    /// A limited request: the number of times that it succeeds, and the seconds for which it is then refused.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var method: String
@@ -197,7 +197,7 @@ struct CountTests {
         for _ in 0..<20 {
             codes.append(try world.ask(0, "checkPassword", ["password": .string(AccountWorld.password)]).errorCode)
         }
-        // The registration took the first hash.
+        // The registration has used the first of the twenty hashes.
         #expect(codes == [String?](repeating: nil, count: 19) + ["TooManyRequests"])
         #expect(try world.login(1, ["username": "somebody"]).isOK)
         world.world.clock.advance(seconds: 900)

@@ -17,7 +17,7 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// The limits at which the second user is refused: users per device, and devices per user.
+    /// The limits on users per device and devices per user with which the service refuses a second user.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
     @Test("One binding more than a device or a user may have is forbidden", arguments: full) func bindings(
@@ -38,7 +38,7 @@ struct DeviceCountTests {
         try world.runControl()
         #expect(world.answers(1).last?.errorCode == "Forbidden")
         #expect(try world.count("binding") == 1)
-        // The refusal doesn't use up the code.
+        // The refused answer doesn't use up the QR code's invitation.
         let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
         #expect(sharings.map(\.status) == [.pending])
     }
@@ -162,7 +162,7 @@ struct DeviceCountTests {
         for number in 1..<4 { world.sendReport(number, ["data": ["level": 1]]) }
         try world.runStatus()
         try world.write { (tx) throws in
-            // The fourth device is listed, and the third stays online.
+            // The fourth device's MAC address is on the product's list, and the third device stays online.
             let record = try tx.devices.find(World.did(3))
             try record.map { try tx.products.list($0.productKey, [$0.mac]) }
             try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1", World.did(2).text)

@@ -26,7 +26,7 @@ struct BrokerRefusalTests {
         #expect(take([taken], 70) == nil)
         #expect(take([refused], 71) == ["3", "0x87"])
         #expect(take([refused], 72) == nil)
-        // The clock was set back.
+        // The clock has been set back, so the refusals are reported immediately.
         #expect(take([refused], -100) == ["2", "0x87"])
     }
 }

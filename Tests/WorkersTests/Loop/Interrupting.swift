@@ -3,12 +3,12 @@ import Storage
 
 @testable import Workers
 
-/// The point at which a handler is interrupted; the error undoes the transaction.
+/// A planned interruption of a handler by an error, which rolls the transaction back.
 final class Interruption {
     enum Point { case before, after }
 
     var point: Point?
-    /// The number of batches that get through first.
+    /// The number of batches that are handled before the interruption.
     var passes = 0
 
     init(_ point: Point? = nil, passes: Int = 0) {
@@ -23,12 +23,12 @@ final class Interruption {
             return
         }
         point = nil
-        // An error that no message is to blame for, so the loop ends.
+        // No message can cause a `CancellationError`, so the error ends the loop.
         throw CancellationError()
     }
 }
 
-/// A handler that can be interrupted in its transaction.
+/// A handler that a test can interrupt in the middle of its transaction.
 struct Interrupting<Inner: BatchHandler>: BatchHandler {
     var inner: Inner
     let interruption: Interruption
@@ -52,14 +52,14 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     }
 }
 
-/// A handler that fails when it does or checks due work.
+/// A handler that fails while it looks for due work or does due work.
 struct Failing<Inner: BatchHandler>: BatchHandler {
     struct Poison: Error {}
 
     final class Dose {
         var isDuePoisoned = false
         var isLookPoisoned = false
-        /// The number of attempts at due work.
+        /// The number of times that the handler has begun due work.
         var dueCount = 0
     }
 

@@ -9,9 +9,10 @@ import Testing
 import Wire
 import Workers
 
-/// A worker in its own process, killed at each step of its loop, with a real broker.
+/// Tests that run a worker with a real broker in a process of its own, and kill the process at each step of the
+/// worker's loop.
 ///
-/// Short by default; `LAMPLIGHTER_LONG=1` kills far more often.
+/// With `LAMPLIGHTER_LONG=1`, the tests kill the process far more often.
 @Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct KillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -32,7 +33,7 @@ struct KillTests {
         let path = try TestStore.place(in: directory)
         try Self.fill(path)
         var client = try Self.connect(broker.port)
-        // The worker's session must exist before anything is published.
+        // The broker must know the worker's MQTT session before any message is published.
         do {
             let probe = try Self.probe(broker.port, path, "none", 0)
             #expect(probe.nextLine() == "ready")
@@ -44,18 +45,19 @@ struct KillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
         while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-            // Each killed process gets a bit further; the last one isn't killed.
+            // Each killed process completes some more of the work, and the last process isn't killed.
             let isLast = kills >= (Self.isLong ? 10 : 3)
             let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
             while probe.isRunning, seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-                // A few reports at a time, so that there are many turns to be killed in.
+                // The reports are sent ten at a time, so that the worker needs many turns, in each of which it can be
+                // killed.
                 if sent < Self.reportCount, sent == seen.answers.count {
                     for number in sent..<(sent + 10) { try Self.report(number, &client) }
                     sent += 10
                 }
                 try seen.take(&client)
             }
-            // A process with nothing left to do never reaches its step.
+            // A process without work never reaches the step at which it would be killed.
             if !probe.isRunning { kills += 1 }
             probe.stop(SIGKILL)
         }
@@ -121,10 +123,10 @@ struct KillTests {
 
     // MARK: Watching
 
-    /// The messages that the devices and the app have received.
+    /// The messages that the devices and the app have received so far.
     private struct Seen {
         var answers: [String: Set<Int64>] = [:]
-        /// The versions in order of arrival, by topic.
+        /// The versions of the received statuses in the order of their receipt, by topic.
         var versions: [String: [Int64]] = [:]
         private var intake = Intake()
 
@@ -152,7 +154,7 @@ struct KillTests {
 
     private static func check(_ path: String, _ seen: Seen) throws {
         #expect(seen.answers.count == reportCount)
-        // A report that took effect twice would have been answered with two versions.
+        // If a report had taken effect twice, its answers would contain two different versions.
         #expect(seen.answers.values.allSatisfy { $0.count == 1 })
         let store = try store(path)
         for device in 0..<deviceCount {

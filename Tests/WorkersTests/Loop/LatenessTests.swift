@@ -7,7 +7,8 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits until the next echo is due; returns it, its number, and the number that it reports as seen.
+    /// Waits until the next echo is due, and returns the echo's message, its number, and the number of the last
+    /// received echo.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

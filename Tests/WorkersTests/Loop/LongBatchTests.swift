@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Batches that take too long", .onlyInDatabase)
 struct LongBatchTests {
-    /// The statements that slow the database down by 0.1 s for each report.
+    /// The SQL statements that make the database wait 0.1 s for each report.
     private static let slow = """
         CREATE FUNCTION slow() RETURNS TRIGGER LANGUAGE plpgsql AS
             $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$;
@@ -25,7 +25,8 @@ struct LongBatchTests {
             bound: TransactionBound(.seconds(1))
         )
         try TestStore.connection(TestStore.address(of: world.directory)).execute(Self.slow)
-        // Alone each report takes a tenth of the bound; together they exceed it.
+        // A single report takes a tenth of the time that a transaction may take, so all 16 reports together exceed that
+        // time.
         for number in 0..<16 {
             world.sendReport(number % 4, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }

@@ -43,7 +43,8 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // Due work is tried after 1, 2, 4, 8, 16 and 32 seconds, each time with the messages and alone.
+        // The worker tries the due work after 1, 2, 4, 8, 16 and 32 seconds, each time together with messages and once
+        // alone.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false
@@ -110,7 +111,7 @@ struct LoopFailureTests {
         #expect(history == 40)
     }
 
-    /// Lets the database grow by a number of pages; the limit is that of the writer's connection.
+    /// Lets the database grow by at most a number of pages, by a limit on the writer's connection.
     private func limitPages(_ world: World, _ more: Int64) throws {
         try world.write { (tx) throws in
             let present = try tx.sql.integer("PRAGMA page_count") ?? 0

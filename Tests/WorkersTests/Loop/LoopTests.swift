@@ -45,7 +45,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// The steps of a turn at which a test breaks off.
+    /// The steps at which a test interrupts a turn.
     enum Break: CaseIterable {
         case read, inTransaction, beforeCommit, committed, amidPublishing, published
         case publishedAndLeaked, flushed
@@ -95,10 +95,10 @@ struct LoopTests {
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }).count == 10)
             let versions = world.broker.published(to: World.statusTopic(0, device))
                 .compactMap { $0["version"]?.intValue }
-            // Some versions can be left out for newer ones, but an older one never follows a newer one.
+            // A newer version can replace an older one, but an older version is never published after a newer one.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
-        // Every answer to one id is the same.
+        // All answers to the same id are equal.
         let answers = Dictionary(grouping: world.broker.published(ending: "/response")) { $0["id"]?.stringValue }
         #expect(
             answers.values.allSatisfy {
@@ -108,7 +108,7 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Returns one of the first device's topics; all messages on a device's topics are published in order.
+    /// Returns a topic of device 0; the service publishes all messages on a device's topics in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }
@@ -178,7 +178,7 @@ struct LoopTests {
         #expect(try world.historyCount(0) == 12)
         let letters = try world.read { try $0.deadLetters.page(limit: 10) }
         #expect(letters.count == 1)
-        #expect(letters.first?.reason == "the service failed on it")
+        #expect(letters.first?.reason == "the service failed on the message")
         #expect(letters.first?.topic == World.report(0))
         let answers = world.broker.published(to: World.response(0))
         #expect(answers.count { $0["ok"] == true } == 12)

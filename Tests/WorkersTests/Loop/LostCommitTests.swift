@@ -13,14 +13,16 @@ struct LostCommitTests {
     @Test("What the lost commit left is published before what the second run adds")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // As one of several processes: a process that works alone first reads the last number used.
+        // The process takes a node slot, as one of several processes would, because a process that works alone begins
+        // each transaction by reading the last number used.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)
         let older = OutboundMessage("ll/v1/device/\(World.did(0).text)/response", Array("{}".utf8))
         var loop = try world.loop(StatusHandler(world.environment)) { step in
             guard step == .beforeCommit, isArmed.exchange(false, ordering: .relaxed) else { return }
-            // As if this run were committed and the connection lost before the answer.
+            // The test acts as if the database had committed this run and then lost the connection before it could
+            // answer.
             do {
                 try world.store.batch(at: world.clock.now) { tx in
                     _ = try tx.outbox.add([older], by: "status", isSecret: false)

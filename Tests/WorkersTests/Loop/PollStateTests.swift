@@ -12,7 +12,7 @@ struct PollStateTests {
         PollState.Moment(wall: start.adding(milliseconds: milliseconds), steady: steady + .milliseconds(milliseconds))
     }
 
-    /// Returns a state that has just checked the store.
+    /// Returns the state of a worker that has just checked the store for due work.
     private static func fresh() -> PollState {
         var poll = PollState(Limits())
         _ = poll.next(after: .waitEnded(.init()), at: moment(0))
@@ -86,14 +86,14 @@ struct PollStateTests {
 
     // MARK: After the wait
 
-    /// The reason why the worker checks the store, if any.
+    /// A reason for which the worker can check the store for due work.
     enum Reason: CaseIterable, Sendable {
         case none, called, idle, idleInPause, time
 
         var looks: Bool { self == .called || self == .idle || self == .time }
     }
 
-    /// The rows that wait for deletion.
+    /// The confirmed rows that wait to be deleted.
     enum Rows: CaseIterable, Sendable {
         case none, some, someForLong, many
 
@@ -107,7 +107,7 @@ struct PollStateTests {
         var mustGo: Bool { self == .someForLong || self == .many }
     }
 
-    /// An obstacle to due work.
+    /// An obstacle that can keep the worker from doing due work.
     enum Obstacle: CaseIterable, Sendable { case none, behind, failedBefore }
 
     @Test(

@@ -22,12 +22,12 @@ struct PublisherTests {
         return publisher
     }
 
-    /// Returns messages with the same payload for a range of users.
+    /// Returns one message for each user of a range, all with the same payload.
     private func fanOut(_ users: Range<Int>, _ payload: String) -> [OutboundMessage] {
         users.map { OutboundMessage("user/\($0)", Array(payload.utf8)) }
     }
 
-    /// Publishes and confirms everything; returns the messages that were published.
+    /// Publishes and confirms all messages, and returns them in the order of publication.
     private func drain(_ publisher: inout Publisher, _ broker: Broker) throws -> [String] {
         var connection = FakeBroker(broker)
         _ = try connection.connect()
@@ -199,7 +199,8 @@ struct PublisherTests {
         for row in 1...1000 { publisher.enqueue([status(row % 10, 1, row)], row: Int64(row)) }
         let broker = Broker()
         let told = try drain(&publisher, broker)
-        // The first 100 are never left out: replacement begins when 100 are waiting.
+        // Newer statuses replace older ones only when 100 messages are waiting, so the first 100 messages are all
+        // published.
         #expect(told.count == 110 && publisher.takeLeftOut() == 890)
         #expect(
             broker.retained.values.map { String(decoding: $0, as: UTF8.self) }.sorted()

@@ -9,11 +9,12 @@ import Wire
 
 @testable import Workers
 
-/// A world of a few devices and users with random events: reports, repeated and out of order, binding and leaving,
-/// commands and their answers, and connections and transactions that break.
+/// Tests that simulate random events of a few devices and users: reports, bindings, commands and their answers.
+///
+/// Reports can be repeated or arrive out of order, and connections and transactions can fail.
 @Suite("Whatever happens, in whatever order")
 struct SimulationTests {
-    // On PostgreSQL a database for each run takes long; Storage's tests cover the same rules there.
+    // Creating a database for each run takes long on PostgreSQL, where the tests of Storage cover the same rules.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -22,12 +23,12 @@ struct SimulationTests {
     }
 }
 
-/// One run, determined by its seed.
+/// One run of the simulation, which its seed determines completely.
 private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// The expected state of a device, computed more simply: values with their times.
+    /// The expected state of a device, computed from its reports in a simpler way than by the service.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0
@@ -73,7 +74,7 @@ private struct Simulation {
         try live { ControlHandler($0) }
     }
 
-    /// Sends a device's report: now and then one that was sent before.
+    /// Sends a new report of a random device, or in one of four cases repeats an earlier report.
     private mutating func report() throws {
         if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
             return world.sendReport(old.device, old.payload)
@@ -154,7 +155,7 @@ private struct Simulation {
                 try world.settle(&loop)
                 break
             } catch let error where error is MosquittoError || error is CancellationError {
-                // The worker starts anew, with or without another failure.
+                // The worker starts again, and it is random whether it fails again.
                 plan()
             }
         }
@@ -183,11 +184,12 @@ private struct Simulation {
     private mutating func check() throws {
         for device in 0..<Self.deviceCount {
             let cids = world.broker.published(to: World.command(device)).compactMap { $0["cid"]?.intValue }
-            // No newer command leaves before an older one.
+            // A newer command is never sent before an older one.
             var heard: Set<Int64> = []
             let first = cids.filter { heard.insert($0).inserted }
             #expect(first == first.sorted())
-            // A command that never left has ended, as by expiring while it waited for the device to listen.
+            // A command that was never sent has reached a final state, for example because it expired before the device
+            // listened.
             let left = try world.read { tx in
                 try tx.commands.newest(World.did(device), limit: 1000)
                     .filter { $0.cid < first.last ?? 0 && !heard.contains($0.cid) }
@@ -197,7 +199,7 @@ private struct Simulation {
         #expect(try world.count("deadLetter") == 0)
     }
 
-    /// Checks that after the last failure everything is as if there had been none.
+    /// Checks that the final state is the same as if no failure had occurred.
     mutating func finish() throws {
         isCalm = true
         world.clock.advance(seconds: 60)
@@ -217,7 +219,7 @@ private struct Simulation {
         #expect(world.broker.unacknowledged == 0)
     }
 
-    /// Checks that each device's state follows from its reports, in whatever order they were handled.
+    /// Checks that each device's state follows from its reports, regardless of the order in which they were handled.
     private mutating func checkReports() throws {
         for (device, payload) in sent {
             guard let id = payload["id"]?.stringValue, let data = payload["data"]?.objectValue,
@@ -251,7 +253,7 @@ private struct Simulation {
         }
     }
 
-    /// Checks that the broker's retained messages for each user match the store, with no others left.
+    /// Checks that the broker retains exactly the statuses in the store, for exactly the users who may see them.
     private func checkStatuses() throws {
         for device in 0..<Self.deviceCount {
             let status = try #require(try world.status(device))
@@ -280,7 +282,8 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A temporary refusal is decided again; a repeat of a finished request gets the same answer.
+                // A request that was refused for a while can succeed later, but all successful answers to the same
+                // request are equal.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -7,8 +7,10 @@ import Wire
 
 @Suite("Senders take turns")
 struct TurnQueueTests {
-    /// Returns one batch from the broker: devices by letter, long readings of terminals in capitals, other requests of
-    /// terminal A as digits, `!` for a registration, `*` for the service's own message.
+    /// Returns the messages that the characters stand for, as received from the broker at once.
+    ///
+    /// A small letter stands for a device's report, a capital letter for a terminal's long reading, and a digit for
+    /// another request of terminal A. `!` stands for a registration, and `*` for a message of the service itself.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {
@@ -54,11 +56,11 @@ struct TurnQueueTests {
         Case(senders: "aaaaab", batches: ["aba", "aaa"], acknowledged: [2, 4]),
         Case(senders: "aabbcc", batches: ["abc", "abc"], acknowledged: [1, 5]),
         Case(senders: "aaaa*b", batches: ["*ab", "aaa"], acknowledged: [1, 5]),
-        // A registration waits for earlier messages, and for nothing else.
+        // A registration waits only for the messages received before it.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
-        // A long reading waits for all others, but not forever, and behind its terminal's earlier requests; while it
-        // waits, it is acknowledged.
+        // A long reading waits for other messages, but not forever, and for the earlier requests of its terminal. The
+        // worker acknowledges a reading while the reading waits.
         Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
         Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
         Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),

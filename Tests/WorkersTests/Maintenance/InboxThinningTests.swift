@@ -25,7 +25,7 @@ import Testing
             left.append(try count(keys, world))
         }
 
-        // Each step has ten transactions of five rows each.
+        // Each step deletes 50 rows at most, in ten transactions of five rows each.
         #expect(left == [50, 10, 10, 10])
         try world.environment.store.read { tx in
             var found: [Int] = []

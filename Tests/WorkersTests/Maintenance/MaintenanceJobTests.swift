@@ -10,7 +10,9 @@ import Testing
 @Suite("The jobs of maintenance") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Statements for rows that ended at `$1`, by the name of the job that counts them; `#` is a digit.
+    /// The SQL statements that insert rows that expired at `$1`, by the name of the job that counts these rows.
+    ///
+    /// A test replaces `#` by a digit, which distinguishes the rows.
     private static let rows = [
         "inbox": "INSERT INTO inbox (did, id, version, at) VALUES ('d', '#', 1, $1)",
         "request": """
@@ -50,7 +52,7 @@ import Testing
         """,
     ]
 
-    /// Statements for rows that a worker ends, by the name of the job that counts them.
+    /// The SQL statements that insert rows that a worker ends, by the name of the job that counts these rows.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -65,7 +67,7 @@ import Testing
         """,
     ]
 
-    /// Statements for rows that a job deletes without counting them.
+    /// The SQL statements that insert rows that a job deletes without counting them.
     private static let uncounted = [
         "refusal": """
         INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
@@ -85,7 +87,8 @@ import Testing
         """
     }
 
-    /// Returns a world full of expired rows, in which the first device is bound and the second never was.
+    /// Returns a world that contains expired rows of all kinds, with one bound device and one device that was never
+    /// bound.
     private func filledWorld() throws -> World {
         var limits = Limits()
         (limits.sweepStep, limits.historyStep) = (2, 2)
@@ -115,7 +118,7 @@ import Testing
                 }
             )
         }
-        // Longer than any of the rows is kept.
+        // After 100 days, none of the rows may be kept any longer.
         world.clock.advance(seconds: 100 * 86_400)
         return world
     }

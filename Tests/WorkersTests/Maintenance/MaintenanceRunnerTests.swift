@@ -6,17 +6,17 @@ import Testing
 
 @testable import Workers
 
-/// A job that notes when it was called.
+/// A maintenance job that records the times of its calls.
 private struct NotedJob: MaintenanceJob {
     let name: String
     var interval: Duration = .seconds(5)
     var pause: Duration = .milliseconds(200)
     var pagesBetween: Int?
     let notes: Notes
-    /// The function that runs one step, given its number from 0 on.
+    /// The function that runs one step, given the number of the step, which begins at 0.
     let body: @Sendable (Int) throws -> Bool
 
-    /// The calls of jobs in order, and the number of measurements.
+    /// A record of the jobs' calls in order, and of the number of backlog measurements.
     final class Notes: Sendable {
         private let all = Mutex<[(name: String, at: ContinuousClock.Instant)]>([])
         private let measured = Mutex(0)
@@ -77,7 +77,7 @@ private struct NotedJob: MaintenanceJob {
         MaintenanceRunner(jobs, world.environment, logger: Logger(label: "test") { [lines] _ in lines })
     }
 
-    /// Runs the runner for a time; the clock advances only while nothing is due.
+    /// Runs the maintenance runner for some milliseconds by the test's clock, which advances only while no job is due.
     private func run(_ runner: inout MaintenanceRunner, milliseconds: Int64) {
         let end = start + .milliseconds(milliseconds)
         while world.clock.steady < end {

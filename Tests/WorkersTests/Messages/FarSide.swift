@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// The receiver at the end of a direct route, which fails a few times first.
+/// A receiver of messages over a direct route, which refuses the first few messages.
 final class FarSide: Sendable {
     private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
     private let failure: MessageFailure
@@ -13,7 +13,7 @@ final class FarSide: Sendable {
         state.withLock { $0.failures = failures }
     }
 
-    /// The route to this receiver.
+    /// The direct route that leads to this receiver.
     var route: Route { .direct { (message) async throws(MessageFailure) in try self.take(message) } }
     var taken: [ComposedMessage] { state.withLock { $0.taken } }
     var calls: Int { state.withLock { $0.calls } }
@@ -31,7 +31,8 @@ final class FarSide: Sendable {
         if fails { throw failure }
     }
 
-    /// Runs a round and waits for a number of calls, then 100 ms for their outcomes to be stored.
+    /// Runs one round of the sender and waits until it has made `count` calls, then waits 100 ms more until the results
+    /// are stored.
     func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }
@@ -39,7 +40,7 @@ final class FarSide: Sendable {
     }
 }
 
-/// A gate at which tasks wait until it is opened.
+/// A gate at which tasks wait until a test opens it.
 final class Gate: Sendable {
     private let isOpen = Atomic<Bool>(false)
 

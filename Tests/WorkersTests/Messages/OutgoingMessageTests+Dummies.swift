@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests of dummies, which keep an answer from revealing whether an account exists.
+/// Tests of dummies: messages that are never sent, and that hide whether an account exists.
 extension OutgoingMessageTests {
     @Test("A dummy is never sent, and fares as the last real message of its channel did") func dummy() throws {
         let world = try World()
@@ -32,7 +32,7 @@ extension OutgoingMessageTests {
         )
         #expect(try told(world, Self.outbound).count == 1)
         #expect(try world.count("delivery") == 0)
-        // An operator doesn't see dummies.
+        // Operators see only real messages, not dummies.
         #expect(try records(world).map(\.id.text) == ["m-1"])
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests of routes without a gateway: the service hands messages over itself or logs them.
+/// Tests of routes without a gateway, over which the service delivers messages itself or logs them.
 extension OutgoingMessageTests {
     @Test("A message handed over is told as sent, and what it says is written for its receiver") func direct()
         async throws

@@ -47,7 +47,7 @@ struct OutgoingMessageTests {
         try world.write { tx in for message in messages { try tx.outgoingMessages.add(message) } }
     }
 
-    /// Runs the session worker and returns all messages published on a topic so far.
+    /// Runs the session worker, and returns all messages that have been published to a topic so far.
     func told(_ world: World, _ topic: String) throws -> [JSONObject] {
         try world.runSession()
         return world.broker.published.filter { $0.topic == topic }.compactMap {
@@ -55,7 +55,7 @@ struct OutgoingMessageTests {
         }
     }
 
-    /// Returns the records of messages that ended.
+    /// Returns the records of messages that were sent or have failed.
     func records(_ world: World) throws -> [MessageRecord] {
         try world.read { try $0.messageRecords.page(behind: .begin, limit: 10) }
     }
@@ -143,7 +143,8 @@ struct OutgoingMessageTests {
         #expect(try told(world, Self.outbound).count == 3)
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
         #expect(try world.count("delivery") == 0)
-        // The gateway's words without the code, while the message waits and when it is given up.
+        // The stored error is the gateway's text without the code, both while the message waits and after it has
+        // failed.
         #expect(errors == ["***? no", "***? no"])
         #expect(try records(world).map(\.error) == ["***? no"])
         #expect(try records(world).map(\.state) == [.failed])
@@ -209,7 +210,7 @@ struct OutgoingMessageTests {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
 
-        // The message is in the outbox, and the process ends before it is published.
+        // The first process stores the message in the outbox, and ends before it publishes the message.
         _ = service(world).round()
         _ = service(world).round()
 

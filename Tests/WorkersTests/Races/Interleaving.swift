@@ -1,19 +1,19 @@
-/// An order of two racers' steps: a number of one racer's, then of the other's, and so on; then the first runs to its
-/// end, and the second after it.
+/// An order in which two racers take their steps, as segments that each belong to one racer.
 ///
-/// A racer that is blocked by the other lets the other go on.
+/// After the last segment of limited length, one racer runs to its end, and then the other. A racer that waits for the
+/// other's lock lets the other racer continue.
 struct Interleaving: Sendable, CustomStringConvertible {
-    /// A number of steps of one racer.
+    /// A number of consecutive steps of one racer.
     struct Segment: Sendable {
         var racer: Int
         var steps: Int
-        /// Whether the segment ends with the transaction.
+        /// Whether the segment ends when the racer's transaction ends.
         var isTransaction = false
     }
 
     var segments: [Segment]
 
-    /// Interrupts a racer after some steps for some steps of the other, by default all.
+    /// Creates an order in which one racer is interrupted after `steps` steps, for `others` steps of the other racer.
     init(of first: Int, after steps: Int, others: Int = .max) {
         segments = [
             Segment(racer: first, steps: steps), Segment(racer: 1 - first, steps: others),
@@ -21,15 +21,15 @@ struct Interleaving: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// Lets one racer run to its end before the other begins.
+    /// Creates an order in which one racer runs to its end before the other begins.
     init(first: Int) { self.init(of: first, after: .max) }
 
-    /// Whether one racer runs from beginning to end while the other stands at one place.
+    /// Whether one of the racers runs from beginning to end without being interrupted.
     var isWhole: Bool {
         segments[1].steps == .max || segments.count == 5
     }
 
-    /// Creates an order of whole transactions, one after another.
+    /// Creates an order in which the racers take turns after whole transactions.
     init(transactions turns: [Int]) {
         segments = turns.map { Segment(racer: $0, steps: .max, isTransaction: true) }
         segments += [0, 1].map { Segment(racer: $0, steps: .max) }
@@ -51,10 +51,10 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
-    /// The largest number of orders of which all are tried.
+    /// The number of possible orders up to which a race tries all of them.
     static let allMax = 400
 
-    /// Returns all orders for the racers' numbers of steps, or nil if there are more than `allMax`.
+    /// Returns all orders of two racers with these numbers of steps, or nil if there are more than `allMax` orders.
     static func all(_ steps: [Int]) -> [Interleaving]? {
         var count = 1.0
         for number in 0..<min(steps[0], steps[1]) {
@@ -64,7 +64,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns(steps).map { Interleaving($0) }
     }
 
-    /// Returns all orders for the racers' numbers of turns.
+    /// Returns all sequences in which two racers can take these numbers of turns.
     static func turns(_ counts: [Int]) -> [[Int]] {
         var turns: [[Int]] = [[]]
         for _ in 0..<(counts[0] + counts[1]) {
@@ -76,8 +76,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns the orders in which one racer is interrupted once, at any of its steps, for all or some of the other's
-    /// steps.
+    /// Returns all orders in which one racer is interrupted once, after any of its steps, while the other racer takes
+    /// some or all of its steps.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

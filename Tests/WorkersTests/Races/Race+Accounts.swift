@@ -8,7 +8,7 @@ import TestKit
 
 @testable import Workers
 
-/// Races for sessions, names and proofs.
+/// Races that concern sessions, user names and proofs of addresses.
 extension Race {
     static let accounts: [Race] = [
         Race("Two logins on one terminal leave one session") {
@@ -230,7 +230,7 @@ extension Race {
         ask(terminal, "account/login", with(with(password, name), ["countryCode": "49"]), token: nil, mark: mark)
     }
 
-    /// Returns a world in which user 0 has sessions on a number of terminals.
+    /// Returns a world in which user 0 has a session on each of `count` terminals.
     private static func sessions(_ count: Int) throws -> World {
         let world = try World(devices: 0, users: 1)
         try world.write { (tx) throws in
@@ -249,7 +249,7 @@ extension Race {
         }
     }
 
-    /// Returns the move of a visitor who follows a link.
+    /// Returns a move in which a visitor follows a link.
     private static func follow(_ token: String) -> Move {
         { world, racer in
             let links = LinkService(world.environment)
@@ -268,7 +268,7 @@ extension Race {
         }
     }
 
-    /// The move of a process that takes up the due e-mails.
+    /// The move in which a process begins to send the e-mails that are due.
     private static let send: Move = { world, racer in
         let sender = MessageSender(
             world.environment,
@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// The step that a page showed, shared with another thread.
+/// The step that a link's page showed, which another thread sets.
 private final class Step: Sendable {
     let text = Mutex("")
 }

@@ -4,7 +4,7 @@ import Storage
 
 @testable import Workers
 
-/// Races for a device: its principal, its users, its identity.
+/// Races that concern a device's principal, its users and its identity.
 extension Race {
     static let devices: [Race] = [
         Race("Of two who bind a free device one becomes its special user") {
@@ -123,7 +123,7 @@ extension Race {
         )
     }
 
-    /// Invites a user as user 0; returns the invitation's id.
+    /// Lets user 0 invite another user, and returns the invitation's id.
     static func invite(_ user: Int, _ world: World) throws -> String {
         world.sendRequest(
             0,
@@ -140,7 +140,7 @@ extension Race {
         try world.runControl()
     }
 
-    /// Creates an invitation by QR code as user 0; returns the text of the code.
+    /// Lets user 0 create an invitation by QR code, and returns the text of the code.
     private static func drawnInvitation(_ world: World) throws -> String {
         world.sendRequest(0, "share/invite", id: "invite", with(did, ["way": "qrcode"]))
         try world.runControl()

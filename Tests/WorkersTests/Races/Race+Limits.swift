@@ -4,7 +4,7 @@ import Storage
 
 @testable import Workers
 
-/// Races for limited numbers and tries.
+/// Races that concern limits on the number of things and of tries.
 extension Race {
     static let limits: [Race] = [
         Race("Two wrong passcodes at once have one try, where a device has one left") {

@@ -8,19 +8,19 @@ import Testing
 
 @testable import Workers
 
-/// Two pieces of work that must end as if one ran after the other, in any order of their statements.
+/// Two moves that must end as if one ran after the other, however their SQL statements are interleaved.
 struct Race: Sendable, CustomTestStringConvertible {
-    /// A function that sends a worker its messages, handles them between `Racer.begin()` and `end()`, and returns the
-    /// answers.
+    /// A function that sends messages to a worker, handles them between `Racer.begin()` and `Racer.end()`, and returns
+    /// the worker's answers.
     typealias Move = @Sendable (World, Racer) throws -> [JSONObject]
 
-    /// The world before the race, and the moves of both racers.
+    /// The state before the race, and the moves of both racers.
     struct Contest {
         var world: World
         var moves: [Move]
     }
 
-    /// The slots of the two processes.
+    /// The node slots of the two processes.
     static let slots = (NodeSlot.shared[0], NodeSlot.shared[1])
 
     let name: String
@@ -35,7 +35,8 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     // MARK: Moves
 
-    /// Returns a move in which a worker handles the sent messages, until it answers or for at most a number of turns.
+    /// Returns a move in which a worker handles the messages that `send` sends, for at most `turns` turns or until it
+    /// has answered.
     static func move<Handler: BatchHandler & SendableMetatype>(
         _ handler: @escaping @Sendable (Environment) -> Handler,
         turns: Int = 10,
@@ -51,13 +52,13 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a user's request from the terminal of the same number, under an id that ends with a
-    /// mark.
+    /// Returns a move that sends a user's request from the terminal of the same number, under an id that ends with
+    /// `mark`.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
-    /// Returns a move that sends a request from a terminal, with the token of its session if any.
+    /// Returns a move that sends a request from a terminal, with the token of a session, if any.
     static func ask(_ terminal: Int, _ method: String, _ params: JSONObject, token: String?, mark: String = "") -> Move
     {
         let request: JSONObject = [
@@ -73,31 +74,32 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a device's message: a report, an answer or a registration.
+    /// Returns a move that sends a message of a device: a report, an answer or a registration.
     static func tell(_ topic: String, _ payload: JSONObject) -> Move {
         move({ StatusHandler($0) }, turns: 1) { $0.broker.send(topic, payload) }
     }
 
-    /// The move in which the control worker does its due work.
+    /// The move in which the control worker does the work that is due.
     static let sweep = move({ ControlHandler($0) }, turns: 3) { _ in }
 
     // MARK: Running
 
-    /// The outcome of a number of orders.
+    /// The result of a race that was run in a number of orders.
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The codes with which the first racer was refused, although nothing ran before it.
+        /// The codes with which a racer was refused although it ran first.
         var refusals: Set<String> = []
-        /// The orders that didn't end like a serial order, each with the difference.
+        /// The orders whose final state differed from that of every serial order, each with the difference.
         var failures: [String] = []
     }
 
     /// Runs the race in many orders.
     ///
-    /// If there are few orders, all are run. Otherwise these are run: all in which one racer runs from its beginning to
-    /// its end within the other, and some, picked by the seed, in which that racer is interrupted too. A limit reduces
-    /// both kinds. With safeguards removed, the run ends at the first order that goes wrong.
+    /// A race with few possible orders is run in all of them, if there is no limit. Otherwise it is run in all orders
+    /// in which one racer interrupts the other and runs to its end, and in some random orders in which that racer is
+    /// interrupted too. A limit reduces both kinds of orders. If safeguards are removed, the race ends at the first
+    /// order that goes wrong.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -106,7 +108,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         let course = try RaceCourse(make())
         var serial = try SerialStates(of: course)
         if safeguards == .none {
-            // The states to compare with come from races with keys.
+            // The serial states must be recorded before the unique keys are dropped.
             try serial.complete(on: course)
             try course.dropKeys()
         }
@@ -125,7 +127,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The number of orders with a third switch that are tried without a limit.
+    /// The number of orders with a third switch between the racers that are tried if there is no limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -141,21 +143,22 @@ struct Race: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The allowed final states of a race: those of one racer after the other.
+/// The allowed final states of a race, which are the states after one racer has run after the other.
 ///
-/// A move can consist of several transactions, such as one that counts a try and one that compares. The other racer is
-/// allowed to run between these.
+/// A move can consist of several transactions, such as a transaction that counts a try and another that compares a
+/// secret. The other racer may run between two such transactions.
 private struct SerialStates {
-    /// The number of steps that each racer takes alone.
+    /// The number of steps that each racer takes in a serial order.
     let steps: [Int]
     private let transactions: [Int]
-    /// The codes with which the first of the two was refused.
+    /// The codes with which a racer was refused although it ran first.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs one racer after the other, twice in each order; a difference between the two runs is noise.
+    /// Runs one racer after the other, twice in each order, and ignores as noise all values that differ between the two
+    /// runs.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -175,7 +178,7 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Adds the final states of all orders of whole transactions, unless they were added before.
+    /// Adds the final states of all orders in which the racers take turns after whole transactions, if not yet added.
     mutating func complete(on course: RaceCourse) throws {
         guard !hasAll else { return }
         hasAll = true
@@ -185,9 +188,9 @@ private struct SerialStates {
         }
     }
 
-    /// Returns how a state differs from the nearest allowed state, or nil if it is an allowed one.
+    /// Returns the difference between a state and the most similar allowed state, or nil if the state is allowed.
     ///
-    /// Counters of which each racer had its own copy are not compared.
+    /// Without safeguards, each racer has its own copy of the counters, which are therefore not compared.
     mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {
         func compared(_ lines: [String]) -> [String] {
             safeguards == .none ? lines.filter { !$0.hasPrefix("attempt:") } : lines
@@ -206,7 +209,7 @@ private struct SerialStates {
 }
 
 extension Broker {
-    /// The answers to apps and devices.
+    /// The answers that apps and devices have received.
     var answers: [JSONObject] {
         published(ending: "/response") + published(ending: "/registered")
     }

@@ -7,21 +7,21 @@ import StoreTestKit
 
 @testable import Workers
 
-/// A database in which two racers run again and again, each time from the same state.
+/// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error when a racer can't go on and no lock of the other explains it.
+    /// The error that a racer neither runs nor waits for a lock of the other racer.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The outcome of one order.
+    /// The result of a race in one order.
     struct Finish {
         var state: RaceState
         /// The number of steps that each racer took.
         var steps: [Int]
         /// The number of transactions that each racer began.
         var transactions = [0, 0]
-        /// The number of times that both waited for each other.
+        /// The number of times that both racers waited for each other's locks.
         var deadlocks = 0
     }
 
@@ -36,7 +36,7 @@ final class RaceCourse {
     private let tables: [String]
     private let beginning: RaceState
 
-    /// Takes the current state of the world's database as the beginning of each race.
+    /// Creates a course on which each race begins with the current state of the contest's database.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
         let racers = ["A", "B"].map { Racer($0, telling: news) }
@@ -60,12 +60,12 @@ final class RaceCourse {
         (self.news, self.racers) = (news, racers)
     }
 
-    /// Drops the tables' unique keys for good.
+    /// Drops the unique keys of all tables for the rest of the test.
     func dropKeys() throws { try connection.execute(Safeguards.dropKeys) }
 
     // MARK: One race
 
-    /// Runs both racers in an order; returns their final state and the number of their steps.
+    /// Runs both racers in an order, and returns the final state and the number of steps that each racer took.
     func run(_ order: Interleaving, _ safeguards: Safeguards = .all) throws -> Finish {
         if safeguards == .none { try connection.execute(Safeguards.splitCounters) }
         for racer in racers { racer.reset(safeguards) }
@@ -121,13 +121,13 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Takes a step of the racer that the other waits for.
+    /// Lets the racer that holds the awaited lock take a step.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)
         case .done: return
         case .blocked:
-            // Each waits for the other: the server soon ends one of them.
+            // Both racers wait for each other, so the database server soon aborts one of their transactions.
             finish.deadlocks += 1
             while try racers.allSatisfy({ try settle($0) == .blocked }) {}
         }
@@ -135,7 +135,7 @@ final class RaceCourse {
 
     private enum Rest { case ready, blocked, done }
 
-    /// Waits until a racer stands before a step, is done, or waits for a lock of the other.
+    /// Waits until a racer is ready for its next step, is done, or waits for a lock of the other racer.
     private func settle(_ racer: Racer) throws -> Rest {
         let other = racers[0] === racer ? racers[1] : racers[0]
         let end = ContinuousClock.now + .seconds(Self.stuckSeconds)
@@ -153,7 +153,7 @@ final class RaceCourse {
         }
     }
 
-    /// Returns whether one of the server's processes waits for a lock that another holds.
+    /// Returns whether one of the database server's processes waits for a lock that the other process holds.
     private func isBlocked(_ process: Int32, by other: Int32) throws -> Bool {
         guard process != 0, other != 0 else { return false }
         return try connection.execute(

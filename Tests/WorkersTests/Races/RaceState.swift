@@ -2,16 +2,17 @@ import Foundation
 import JSON
 import PostgreSQL
 
-/// The state after a race: all rows of all tables, and the answers, as text.
+/// The state after a race: all rows of all tables, and the racers' answers, as text.
 struct RaceState {
-    /// The rows of each table, as values by column.
+    /// The rows of each table, each as a dictionary from column names to values.
     var tables: [String: [[String: String]]] = [:]
-    /// The values by racer and path in the answers.
+    /// The values in the answers, by the racer's name and the path in the answer.
     var answers: [String: String] = [:]
 
-    /// Reads the tables.
+    /// Reads all rows of the given tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
-        // A function takes at most 100 arguments, and there are more than 50 tables.
+        // A single `json_build_object` with two arguments for each table is impossible: a function takes at most 100
+        // arguments, and there are more than 50 tables.
         let parts = tables.map { "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content" }
         let query = """
             SELECT CAST(json_object_agg(name, content) AS TEXT)
@@ -22,11 +23,11 @@ struct RaceState {
         for (name, rows) in object ?? [:] {
             self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
         }
-        // The mark of an answered commit is meaningless; the next commit removes it.
+        // The row that records an answered commit is ignored, since the next commit removes it.
         self.tables["notice"]?.removeAll { $0["noticeid"]?.hasPrefix("commit ") == true }
     }
 
-    /// Adds a racer's answers.
+    /// Adds the answers that a racer has received.
     mutating func add(_ racer: Racer) {
         let name = racer.name
         if let failure = racer.failure { answers["\(name) failed"] = failure }
@@ -43,8 +44,9 @@ struct RaceState {
         }
     }
 
-    /// Returns the columns and paths whose values differ from another race's in the same order: random ids, secrets,
-    /// and numbers that grow from race to race.
+    /// Returns the columns and paths whose values differ between two races in the same order.
+    ///
+    /// These values are random ids, secrets, and numbers that grow from race to race.
     func noise(beside other: RaceState) -> Set<String> {
         var noise: Set<String> = []
         for (path, value) in answers where other.answers[path] != value { noise.insert(path) }
@@ -58,10 +60,10 @@ struct RaceState {
         return noise
     }
 
-    /// Returns everything but noise, as lines.
+    /// Returns all rows and answers as lines, without the noise.
     ///
-    /// If the race made a device, its lane is random, and so is the racer that carries out its refreshes. The remaining
-    /// refreshes then say nothing about the race.
+    /// A device that the race creates has a random lane, so it is random which racer carries out the device's
+    /// refreshes. The table of refreshes is then left out, since its rows don't depend on the order of the race.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }
@@ -76,7 +78,7 @@ struct RaceState {
         return answers.sorted() + rows.sorted()
     }
 
-    /// Returns the tables whose rows differ from another state's.
+    /// Returns the names of the tables whose rows differ between two states.
     func changed(since other: RaceState) -> [String] {
         tables.keys.filter { table in
             func sorted(_ rows: [[String: String]]?) -> [String] {

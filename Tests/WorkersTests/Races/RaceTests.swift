@@ -6,22 +6,24 @@ import Testing
 
 @testable import Workers
 
-/// Races of two processes for work that only one of them may do.
+/// Tests of races between two processes for work that only one of them may do.
 ///
-/// Each race is two connections to PostgreSQL with the workers' own code behind them. Their statements run one at a
-/// time (`Racer`). By default a few orders are tried, always the same. With `LAMPLIGHTER_LONG=1` all orders are tried
-/// if there are at most 400 (`Interleaving.allMax`). Otherwise the orders are all those in which one of the two is
-/// interrupted once, at any of its steps, for all of the other's, and 300 in which the other is interrupted too. This
-/// bound on the switches is the usual one: what goes wrong at all goes wrong with few.
+/// In each race, the workers' own code runs over two connections to PostgreSQL, and a `Racer` lets the statements run
+/// one at a time. By default, a race is run in a few orders, which are always the same. With `LAMPLIGHTER_LONG=1`, a
+/// race with at most 400 possible orders (`Interleaving.allMax`) is run in all of them. A race with more possible
+/// orders is run in all orders in which one racer interrupts the other once and runs to its end, and in 300 orders in
+/// which that racer is interrupted too. More switches are not needed: an error that can occur at all almost always
+/// occurs with few switches.
 ///
-/// The server says which process waits for a lock (`pg_blocking_pids`); slowness isn't taken for waiting. The answers
-/// and all rows of all tables must be those of one racer after the other, and the two must never wait for each other.
+/// The tests ask the server which process waits for a lock (`pg_blocking_pids`), so that they don't mistake a slow
+/// racer for a waiting one. The answers and all rows of all tables must be the same as if one racer had run after the
+/// other. The two racers must never wait for each other.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
-    /// The number of orders of each race that are tried by default.
+    /// The number of orders in which each race is run by default.
     private static let slice = 4
-    /// The codes with which a wrong try is refused.
+    /// The codes with which the service refuses a wrong secret.
     private static let refusals = Set(["InvalidCredentials", "Forbidden"].map { "\(JSONValue.string($0))" })
     private static let all = Race.devices + Race.commands + Race.accounts + Race.limits
 
@@ -33,7 +35,8 @@ struct RaceTests {
         let first = outcome.failures.first ?? ""
         #expect(outcome.failures.isEmpty, "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)")
         #expect(outcome.deadlocks == 0)
-        // Otherwise there would be no race: only a wrong try is refused when it comes first.
+        // A move that was refused even when it came first would not be a race; only moves with a wrong secret may be
+        // refused.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 
@@ -55,7 +58,7 @@ struct RaceTests {
         #expect(right.count * 2 <= races.count, "\(right)")
     }
 
-    /// Returns the names of the races that end like a serial order although they lack safeguards.
+    /// Returns the names of the races that go right although safeguards are removed.
     private static func right(
         _ races: [Race],
         atMost limit: Int,

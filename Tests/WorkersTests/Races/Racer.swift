@@ -6,17 +6,17 @@ import StoreTestKit
 import Synchronization
 import TestKit
 
-/// One of two processes whose statements run one at a time, in an order that a test chooses.
+/// One of two processes whose SQL statements run one at a time, in an order that a test chooses.
 ///
-/// Each statement that can see or change the other process's data is a step: before it, the racer's thread waits for
-/// permission. `BEGIN` and `SAVEPOINT` are no steps, nor are the later statements of a read-only transaction, whose
-/// first statement decides which state it sees. A pipeline is one step.
+/// Each statement that can read or change shared data is a step, before which the racer's thread waits for permission.
+/// `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction only the first statement is a step, since it
+/// decides which state the whole transaction sees. A pipeline of statements is one step.
 final class Racer: Sendable {
-    /// The position of a racer.
+    /// The state of a racer between its steps.
     enum Place {
-        /// On the way to its next step, or in the middle of one.
+        /// The racer is running a step, or the code between two steps.
         case underWay
-        /// Before a step.
+        /// The racer waits for permission to take its next step.
         case waiting
         case done
     }
@@ -29,7 +29,7 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step is the first of a transaction, or of the reads before it.
+        /// Whether the next step is the first of a transaction, or of the read-only transactions that precede it.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -39,7 +39,7 @@ final class Racer: Sendable {
 
     private let state = Mutex(State())
     private let leave = DispatchSemaphore(value: 0)
-    /// A semaphore that is signalled when the place of any racer changes.
+    /// A semaphore that is signalled when the state of either racer changes.
     private let news: DispatchSemaphore
 
     /// The racer's name in answers and orders.
@@ -51,21 +51,21 @@ final class Racer: Sendable {
     }
 
     var place: Place { state.withLock(\.place) }
-    /// The server's process for the racer, which holds its locks.
+    /// The id of the database server's process that serves the racer and holds its locks.
     var process: Int32 { state.withLock(\.process) }
-    /// Whether the racer stands between two transactions.
+    /// Whether the racer waits between two transactions.
     var beginsTransaction: Bool {
         state.withLock { $0.place == .waiting && $0.beginsTransaction }
     }
-    /// The statements that the racer ran, in order.
+    /// The statements that were steps of the racer, in order.
     var statements: [String] { state.withLock(\.statements) }
     var answers: [JSONObject] { state.withLock(\.answers) }
-    /// The reason why the racer got no answer; nil otherwise.
+    /// The error that ended the racer's move, or nil if the move succeeded.
     var failure: String? { state.withLock(\.failure) }
 
     // MARK: The racer's thread
 
-    /// Opens the racer's store, without timeouts, since a step can come late.
+    /// Opens the racer's store without timeouts, since a racer can wait long for its next step.
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,
@@ -83,7 +83,7 @@ final class Racer: Sendable {
         }
     }
 
-    /// Makes the racer stop before each step from now on.
+    /// Makes the racer wait for permission before each step from now on.
     func begin() { state.withLock { $0.isRacing = true } }
 
     /// Lets the racer run freely again.
@@ -102,7 +102,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission before a step; returns the statement to run.
+    /// Waits for permission if a statement is a step, and returns the statement without the removed safeguards.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

@@ -1,17 +1,19 @@
-/// The safeguards between two processes that do the same at once, as far as a race keeps them.
+/// The safeguards that a race keeps between two processes that do the same work at once.
 ///
-/// There are three kinds: locks that a transaction takes for the sake of others; conditions that the database checks
-/// again after it has waited for a row, and unique keys; and counters that both raise. Without them the races must go
-/// wrong: otherwise they wouldn't show that the safeguards are needed and that the orders put them to the test.
+/// There are three kinds of safeguards. The first are locks that a transaction takes against other transactions. The
+/// second are unique keys, and conditions that the database checks again after it has waited for a row. The third are
+/// counters that both processes increase. If races went right without the safeguards, they would not test the
+/// safeguards at all.
 enum Safeguards: Sendable {
     /// All safeguards are kept.
     case all
-    /// Locks are not taken.
+    /// The transactions take no explicit locks.
     case withoutLocks
-    /// Conditions, keys (`dropKeys`) and common counters (`splitCounters`) are removed too.
+    /// The transactions take no explicit locks, and the repeated conditions, the unique keys (`dropKeys`) and the
+    /// common counters (`splitCounters`) are removed as well.
     case none
 
-    /// Returns a racer's statement without the removed safeguards.
+    /// Returns a racer's SQL statement without the removed safeguards.
     func rewrite(_ sql: String, of racer: String) -> String {
         switch self {
         case .all: sql
@@ -29,15 +31,16 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key of each table with rows that only one process may use, end or change.
+    /// The key column of each table whose rows only one process may use, end or change.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
     ]
 
-    /// Moves the condition of an `UPDATE` into a subquery.
+    /// Moves the condition of an `UPDATE` statement into a subquery.
     ///
-    /// After it has waited for a row, the database checks the statement's own condition again, but not a subquery's.
+    /// After the database has waited for a locked row, it checks the condition of the statement again, but not the
+    /// condition of a subquery.
     private static func withoutRecheck(_ sql: String) -> String {
         let update = /(?s)UPDATE (\w+) SET (.+)\sWHERE (.+?)(\sRETURNING .+)?/
         guard let match = sql.wholeMatch(of: update), let key = keys[String(match.1)] else { return sql }
@@ -48,8 +51,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statement that drops every unique index that is no constraint, and the key by which a message takes effect
-    /// once.
+    /// The statements that drop all unique indexes without a constraint, and the key that makes a message take effect
+    /// only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;
@@ -68,7 +71,7 @@ enum Safeguards: Sendable {
 
     // MARK: Counters
 
-    /// The statement that gives each racer its own copy of every counter.
+    /// The statement that copies every counter for each racer.
     static let splitCounters = """
         INSERT INTO attempt (subject, count, since, until)
         SELECT subject || racer, count, since, until

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The numbers of readings begun and answered, and the most that were unanswered at once.
+    /// The numbers of readings begun and answered, and the largest number unanswered at once.
     private struct Count {
         var begun = 0
         var answered = 0
@@ -34,7 +34,7 @@ struct BackgroundQueueTests {
         var held: [Prepared] = []
         for await result in results {
             held.append(result)
-            // Without an answer the queue begins nothing more.
+            // The queue begins no further reading until a reading has been answered.
             guard held.count == 3 || count.withLock({ $0.answered + held.count == 50 }) else { continue }
             count.withLock { $0.answered += held.count }
             held = []

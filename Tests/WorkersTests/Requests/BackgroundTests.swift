@@ -20,7 +20,7 @@ struct BackgroundTests {
         return world
     }
 
-    /// Returns a handler with one method, which counts a try, hashes its parameter and returns the hash.
+    /// Returns a request handler with a single method, which counts a try, hashes its parameter and returns the hash.
     private func handler(_ environment: Environment) -> RequestHandler {
         var method = Method { (call: inout Call) -> Reply in
             var result: JSONObject = [:]

@@ -13,8 +13,10 @@ struct FairQueueTests {
         FairQueue(PoolBounds(waiting: waiting, bytes: bytes, perSender: perSender, perAddress: perAddress))
     }
 
-    /// Fills a queue by a plan such as `a a b`, with a plus for a registration; returns the elements that were
-    /// displaced or refused.
+    /// Offers elements to a queue according to a plan such as `a a b`, and returns the elements that were displaced or
+    /// refused.
+    ///
+    /// In the plan, each word is a sender, and a plus after the sender marks a registration.
     private func offer(_ plan: String, to queue: inout FairQueue<String>) -> [String] {
         var gone: [String] = []
         for (number, word) in plan.split(separator: " ").enumerated() {

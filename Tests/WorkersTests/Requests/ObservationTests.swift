@@ -8,7 +8,7 @@ import Wire
 
 @Suite("What operators watch")
 struct ObservationTests {
-    /// Returns a message as the broker delivers it.
+    /// Returns a message in the form in which the broker delivers it.
     private func message(_ topic: String, _ payload: JSONObject) -> Inbound {
         Inbound(
             topic: Array(topic.utf8)[...],
@@ -85,7 +85,7 @@ struct ObservationTests {
         #expect(later.observed.reports == [.repeated: 1])
     }
 
-    /// The course of a command, with the outcome and duration that are noted.
+    /// The end of a command, with the outcome and the duration that the metrics record.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var sentAfter: Int64?

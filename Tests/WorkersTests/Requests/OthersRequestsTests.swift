@@ -7,7 +7,7 @@ import Wire
 
 @testable import Workers
 
-/// Requests at the session worker, which receives all of them, since it answers for absent workers.
+/// Tests of the session worker, which receives all requests because it answers those whose own worker is absent.
 @Suite("Requests that are another worker's")
 struct OthersRequestsTests {
     @Test("Requests of other workers cost the session worker no transaction")
@@ -81,7 +81,7 @@ struct OthersRequestsTests {
             ask()
             try world.settle(&loop)
         }
-        // The control worker is back, and the broker has kept both requests for it.
+        // The control worker has returned, and receives both requests, which the broker has kept for it.
         for _ in 1...2 {
             ask()
             try world.runControl()
@@ -95,7 +95,7 @@ struct OthersRequestsTests {
         }
         #expect(world.answers().suffix(2).allSatisfy { $0["ok"] == true })
         #expect(world.broker.published(to: World.command(0)).count == 1)
-        // A request that took effect is no longer refused: its own worker answers it.
+        // The session worker doesn't refuse a request that has taken effect; the request's own worker answers it.
         ask()
         try world.settle(&loop)
         #expect(world.answers().count == 6)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The pool for passwords")
 struct PasswordPoolTests {
-    /// A hasher that a test can hold up.
+    /// A password hasher that waits while a test holds its gate.
     final class SlowHasher: PasswordHashing {
         let gate = Mutex<Void>(())
         let running = Mutex((now: 0, most: 0))
@@ -72,7 +72,7 @@ struct PasswordPoolTests {
         #expect(pool.room(in: .password) == 0)
     }
 
-    /// Submits work from several senders while the hasher is held up; returns the results.
+    /// Submits tasks of several senders while the hasher waits, and returns the results of all tasks.
     private func crowd(
         _ pool: PasswordPool,
         _ hasher: SlowHasher,
@@ -122,7 +122,7 @@ struct PasswordPoolTests {
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders = (0..<12).map { Sender("t\($0 / 3)") }
         let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
-        // The memory itself, which belongs to the secret as long as the secret lives.
+        // The addresses of the memory that contains the secrets, which stays allocated as long as the secrets exist.
         let places = secrets.map { secret in
             secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
         }
@@ -153,7 +153,7 @@ struct PasswordPoolTests {
             first = secret
             _ = await pool.run(.hash(secret), for: Sender("a"))
         }
-        // After a second job, the only thread is done with the first.
+        // When the pool's only thread has finished a second job, it has certainly released the first.
         _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
         #expect(first == nil)
     }

@@ -11,7 +11,7 @@ struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// The time that the service did not run after the first occurrence, in seconds.
+        /// The seconds for which the service did not run after the first occurrence was due.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
@@ -94,7 +94,8 @@ struct MisfireTests {
         try world.run()
 
         #expect(try world.schedule(id)?.nextAt == first)
-        // The wrong clock noted those days as missed; they aren't run again.
+        // While the clock was wrong, the service recorded the occurrences of a year as missed, and it doesn't run them
+        // again.
         try world.advance(to: id)
         try world.settle()
         #expect(try world.runs(id).count == 365)
@@ -106,7 +107,7 @@ struct MisfireTests {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["timezone": "Asia/Kathmandu"])
         let due = try #require(try world.schedule(id)?.nextAt)
-        // As if the schedule had been planned with older data, in which Kathmandu was on UTC.
+        // The stored plan looks as if it had been made with older zone data, in which Kathmandu used UTC.
         try world.world.write { (tx) throws in
             guard let other = ZoneFiles.data(of: "Etc/UTC"), var schedule = try tx.schedules.find(id) else { return }
             try tx.replans.setZone("Asia/Kathmandu", other)

@@ -10,10 +10,11 @@ import Wire
 
 @testable import Workers
 
-/// The scheduler and the schedule worker in their own process, killed again and again around the time at which many
-/// schedules are due, with a real broker.
+/// Tests that repeatedly kill the process of the scheduler and the schedule worker around the time at which many
+/// schedules are due.
 ///
-/// There are 200 schedules by default; with `LAMPLIGHTER_LONG=1` there are 1,000, and far more kills.
+/// The tests use a real broker. They use 200 schedules by default. With `LAMPLIGHTER_LONG=1` they use 1,000 schedules
+/// and kill the process far more often.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -39,7 +40,7 @@ struct ScheduleKillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while commands.count < Self.count, ContinuousClock.now < deadline {
-            // The last process isn't killed.
+            // The last process runs until it has finished its work.
             let isLast = kills >= (Self.isLong ? 60 : 15)
             let step = isLast ? "none" : Self.steps.randomElement(using: &random) ?? "none"
             let probe = try Self.probe(broker.port, path, step, Int.random(in: 0...12, using: &random))
@@ -50,7 +51,7 @@ struct ScheduleKillTests {
             kills += 1
             probe.stop(SIGKILL)
         }
-        // Messages that were committed but not published when the last process ended leave now.
+        // One more process publishes the messages that were committed but not published when the last process ended.
         let probe = try Self.probe(broker.port, path, "none", 0)
         while try store.read({ tx in
             try tx.outbox.depth(of: "schedule") + tx.outbox.depth(of: "control")
@@ -69,7 +70,8 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// Creates a device for each schedule, all due in a few seconds; returns that time.
+    /// Creates schedules that are all due at the same time in a few seconds, each for its own device, and returns that
+    /// time.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)
@@ -146,7 +148,7 @@ struct ScheduleKillTests {
         }
         #expect(rows.count == count)
         #expect(Set(rows.map(\.0)).count == count)
-        // No device answers: on a slow machine some commands, and with them their runs, expire before the last kill.
+        // Since no device answers, some commands and their runs can expire before the last kill on a slow machine.
         let states: Set = ["sent", "expired"]
         #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.3 == 1 })
         #expect(rows.allSatisfy { states.contains($0.2) })

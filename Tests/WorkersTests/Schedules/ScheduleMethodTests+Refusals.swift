@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// Tests of refused requests, and of users without the right to make schedules.
+/// Tests of refused requests, and of users who may not create schedules.
 extension ScheduleMethodTests {
     struct Bad: CustomTestStringConvertible, Sendable {
         var params: JSONObject

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Requests about schedules")
 struct ScheduleMethodTests {
-    // The world's clock stands at 2023-11-14T22:13:20Z, a Tuesday.
+    // The clock of the tests shows 2023-11-14T22:13:20Z, a Tuesday.
 
     static func create(_ world: ScheduleWorld, _ more: JSONObject) throws -> JSONObject {
         var params: JSONObject = [
@@ -26,7 +26,7 @@ struct ScheduleMethodTests {
     struct Kind: CustomTestStringConvertible, Sendable {
         var name: String
         var params: JSONObject
-        /// The next occurrence, in seconds from the world's beginning.
+        /// The seconds from the start of the test's clock to the next occurrence.
         var next: Int64
         var shown: JSONObject
         var testDescription: String { name }
@@ -166,7 +166,7 @@ struct ScheduleMethodTests {
         )
         let night = try Self.create(world, ["time": "sunrise+00:00", "date": "2023-12-20", "timezone": "Europe/Oslo"])
 
-        // Berlin, 2023-11-15: the sun sets at 16:13.
+        // In Berlin, the sun sets at 16:13 on 2023-11-15.
         let next = Self.schedule(berlin)["nextAt"]?.intValue ?? 0
         let wanted = 1_700_059_380_000 + 0 as Int64
         #expect(abs(next - wanted) <= 120_000, "\(next)")

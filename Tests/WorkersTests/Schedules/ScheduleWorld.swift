@@ -5,7 +5,8 @@ import Wire
 
 @testable import Workers
 
-/// A world with schedules: one device online, its special user 0, a normal user 1, a stranger 2.
+/// The environment of a test of schedules: user 0 is the special user of each device, user 1 a normal user, and user 2
+/// not bound.
 final class ScheduleWorld {
     let world: World
     private var lastID = 0
@@ -14,7 +15,7 @@ final class ScheduleWorld {
 
     var now: Instant { world.clock.now }
 
-    /// Sends a request and returns its answer.
+    /// Sends a request to the schedule worker and returns the answer.
     @discardableResult
     func ask(_ user: Int, _ method: String, _ params: JSONObject) throws -> JSONObject {
         lastID += 1
@@ -24,7 +25,7 @@ final class ScheduleWorld {
         return world.answers(user).last ?? [:]
     }
 
-    /// Creates a daily schedule, by default of user 0; returns its id.
+    /// Creates a daily schedule, by default of user 0, and returns the schedule's id.
     @discardableResult
     func make(
         _ time: String,
@@ -44,14 +45,14 @@ final class ScheduleWorld {
 
     func schedule(_ id: ScheduleID) throws -> Schedule? { try world.read { try $0.schedules.find(id) } }
 
-    /// Advances the clock to a schedule's next occurrence, and some seconds further.
+    /// Advances the clock to a number of seconds after a schedule's next occurrence.
     func advance(to id: ScheduleID, seconds: Int64 = 0) throws {
         guard let next = try schedule(id)?.nextAt else { return }
         let gap = next.milliseconds - now.milliseconds
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// Runs the scheduler and returns the triggers that it published, which no worker has received yet.
+    /// Runs the scheduler, and returns the triggers that it has published, which no worker has received yet.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { TriggerClock($0) }
@@ -66,20 +67,20 @@ final class ScheduleWorld {
         )
     }
 
-    /// Fires a schedule's next occurrence and stores its command, which isn't sent yet.
+    /// Fires a schedule's next occurrence and stores the resulting command without sending it.
     func fireWithoutSending(_ id: ScheduleID) throws {
         try advance(to: id)
         for trigger in try triggers() { world.broker.send(trigger.topic, trigger.payload) }
         try world.run { ScheduleWorker($0) }
     }
 
-    /// Runs the schedule worker, and the control worker, which sends its commands.
+    /// Runs the schedule worker, and then the control worker, which sends the commands of schedules.
     func run() throws {
         try world.run { ScheduleWorker($0) }
         try world.runControl()
     }
 
-    /// Runs the scheduler and the schedule worker until nothing is due any more.
+    /// Runs the scheduler and the schedule worker until no schedule is due.
     func settle() throws {
         for _ in 0..<20 {
             let due = try triggers()
@@ -90,7 +91,7 @@ final class ScheduleWorld {
         throw World.Endless()
     }
 
-    /// Returns a schedule's runs, the oldest first, in any state.
+    /// Returns all runs of a schedule, the oldest first.
     func runs(_ id: ScheduleID) throws -> [(state: String, dueAt: Instant)] {
         try world.read { tx in
             try tx.sql.query(

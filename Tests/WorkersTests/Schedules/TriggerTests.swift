@@ -205,7 +205,7 @@ struct TriggerTests {
         let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
         #expect(command?.state == .failed && command?.code == 7)
         #expect(try world.runs(id).map(\.state) == ["failed"])
-        // The values of the second answer count like any report's.
+        // The service stores the values of the second answer like those of any report.
         let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
         #expect(power?.value == true)
     }
@@ -222,7 +222,7 @@ struct TriggerTests {
             }
             try world.advance(to: id)
 
-            // The binding has not been swept yet.
+            // The control worker has not yet deleted the guest's expired binding.
             for trigger in try world.triggers() { world.world.broker.send(trigger.topic, trigger.payload) }
             try world.world.run { ScheduleWorker($0) }
 
@@ -240,7 +240,8 @@ struct TriggerTests {
             try world.advance(to: id, seconds: late)
             world.world.broker.hasSession = false
             #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
-            // A broker that has kept our session has kept the devices' sessions as well.
+            // A broker that has kept the service's session has also kept the sessions of the devices, so nothing is
+            // held back.
             #expect(try world.triggers().count == 1)
         }
     }

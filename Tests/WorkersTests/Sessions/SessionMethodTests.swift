@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Terminals of one account")
 struct SessionMethodTests {
-    /// Returns a world with user 0 on the terminals 0 to `count` - 1, and user 9 on terminal 9.
+    /// Returns a world in which user 0 is logged in on the terminals 0 to `count` - 1, and user 9 on terminal 9.
     private func world(terminals count: Int = 3) throws -> World {
         let world = try World()
         try world.makeUsers(1)
@@ -123,7 +123,7 @@ struct SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
-    /// The possible first uses of a token, and whether each counts as a use.
+    /// The first uses of a token that a test tries, and whether the service counts each as a use.
     static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
         ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
         (
@@ -158,7 +158,7 @@ struct SessionMethodTests {
         try use(world)
 
         #expect(try isUsed() == counts, "\(name)")
-        // The refresh is itself a use.
+        // The request for another refresh uses the token too.
         let refreshed = try world.askAccount("session/refresh", id: "r")
         #expect(try refreshed.isOK && isUsed() == true, "\(name)")
     }
@@ -308,7 +308,7 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        // At the very moment of the end, as if this notice had caused it.
+        // A notice with the time at which the session ended is accepted as the cause of the end.
         #expect(try notice("n-2", "terminated") == 1)
         world.clock.advance(milliseconds: 1)
         #expect(try notice("n-4", "terminated") == 1)

@@ -1,4 +1,4 @@
-/// The expected bindings, modelled as simply as possible and apart from the rules under test.
+/// A model of the expected bindings, which is as simple as possible and doesn't use the rules under test.
 struct BindingModel {
     struct Entry: Equatable {
         var role: String
@@ -10,7 +10,7 @@ struct BindingModel {
     struct Invitation {
         var device: Int
         var inviter: Int
-        /// The user whom the inviter named; nil for a code.
+        /// The user whom the inviter named, or nil for an invitation by QR code.
         var name: Int?
         var guest: Int?
         var access: String
@@ -22,7 +22,7 @@ struct BindingModel {
 
     var now: Int64
     var bindings: [[Int: Entry]]
-    /// The number of ended ownership periods of each device.
+    /// The number of ownership periods of each device that have ended.
     var ownerships: [Int]
     var invitations: [Int: Invitation] = [:]
     var erased: Set<Int> = []
@@ -60,7 +60,7 @@ struct BindingModel {
         return nil
     }
 
-    /// Makes an invitation; returns its number or the code of its refusal.
+    /// Creates an invitation, and returns its number, or the code with which the service should refuse it.
     mutating func invite(
         _ user: Int,
         _ device: Int,
@@ -176,7 +176,7 @@ struct BindingModel {
         }
     }
 
-    /// Ends open invitations; a pending one past its time counts as expired, whatever ends it.
+    /// Ends open invitations with a status; a pending invitation whose time is over always ends as expired.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

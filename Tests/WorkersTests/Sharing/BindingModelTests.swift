@@ -8,9 +8,9 @@ import Wire
 
 @testable import Workers
 
-/// Random ownership periods of devices with several users, compared with a simple model.
+/// Tests that compare the bindings of devices with a simple model, after random actions of several users.
 ///
-/// `LAMPLIGHTER_LONG=1` walks through far more of them.
+/// With `LAMPLIGHTER_LONG=1`, the tests run far more sequences of actions.
 @Suite("Bindings as a model has them")
 struct BindingModelTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -47,10 +47,10 @@ private struct Walk {
     let isKilled: Bool
     var lastID = 0
     var deleted: Set<Int> = []
-    /// The ids of invitations and the texts of their codes, by the model's numbers.
+    /// The ids of invitations and the texts of their QR codes, by the invitations' numbers in the model.
     var made: [Int: (id: String, text: String?)] = [:]
     var trail: [String] = []
-    /// Whether something changed without the workers.
+    /// Whether the store was changed without running the workers.
     var isUnsettled = false
 
     init(_ seed: Int, isKilled: Bool = false) throws {
@@ -59,7 +59,7 @@ private struct Walk {
         world = try World()
         try world.makeDevices(Self.devices)
         try world.makeUsers(Self.users)
-        // The users' sessions outlive the walk.
+        // The test extends the users' sessions, so that they don't expire before it ends.
         try world.write { try $0.sql.run("UPDATE session SET expiresAt = expiresAt * 2") }
         model = BindingModel(devices: Self.devices, now: world.clock.now.milliseconds)
     }
@@ -96,7 +96,7 @@ private struct Walk {
         case 5: try invite(user, device, nil)
         case 6, 7:
             guard let number else { return }
-            // Mostly the user who may answer.
+            // In most cases, the user who may answer the invitation answers it.
             let guest = model.invitations[number]?.guest ?? user
             let who = Bool.random(using: &random) && !model.erased.contains(guest) ? guest : user
             try answer(who, number)
@@ -188,7 +188,7 @@ private struct Walk {
         return Interruption(Bool.random(using: &random) ? .before : .after)
     }
 
-    /// Sends a request and compares the answer's code with the expected one.
+    /// Sends a request and compares the code of the answer with the expected code.
     @discardableResult
     private mutating func expect(
         _ code: String?,
@@ -202,7 +202,7 @@ private struct Walk {
         trail.append("\(user) \(method) \(text) \(code ?? "ok")")
         world.broker.forgetPublished()
         world.sendRequest(user, method, id: id, params)
-        // Now and then the request is sent twice.
+        // One of eight requests is sent twice.
         if Int.random(in: 0..<8, using: &random) == 0 { world.sendRequest(user, method, id: id, params) }
         let failures: [Broker.Failure] = [.receive, .beforeFlush, .afterFlush]
         if isKilled, Int.random(in: 0..<3, using: &random) == 0 {
@@ -244,7 +244,7 @@ private struct Walk {
         if !deleted.contains(device) {
             #expect(record?.ownership == Int64(1 + model.ownerships[device]), "\(trail.suffix(20))")
         }
-        // The broker retains messages for bound users, and for no others.
+        // The broker retains statuses for bound users only.
         for user in 0..<Self.users {
             let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
             #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")

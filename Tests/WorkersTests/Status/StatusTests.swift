@@ -75,7 +75,8 @@ struct StatusTests {
         func send(_ ago: Int64, _ level: Int64) {
             world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
         }
-        // Two reports of one moment, a newer one, a late one; then all again, in one batch and in two.
+        // Two reports have the same timestamp, the third report is newer, and the fourth is late. All of them are
+        // repeated, first in the same batch and then in another.
         func sendAll() {
             for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] { send(ago, level) }
         }
@@ -86,13 +87,13 @@ struct StatusTests {
         sendAll()
         try world.runStatus()
         #expect(try world.historyCount(0) == 4)
-        // More reports of one moment than a status notes.
+        // The test sends more reports with the same timestamp than a status remembers.
         for _ in 0..<2 {
             for level in 0..<50 { send(5, Int64(level)) }
             try world.runStatus()
         }
         #expect(try world.historyCount(0) == 54)
-        // A refused report leaves no mark.
+        // A refused report is not remembered.
         world.sendReport(0, ["ts": .integer(now - 1), "data": ["nothing": 1]])
         send(1, 7)
         try world.runStatus()
@@ -109,7 +110,7 @@ struct StatusTests {
             for level in [1, 2, 2] as [JSONValue] { world.sendReport(0, ["ts": ts, "data": ["level": level]]) }
             try world.runStatus()
         }
-        // Both reports with an id, and the second value.
+        // The history contains the two reports with an id, and one report with the second value.
         #expect(try world.historyCount(0) == 3)
     }
 

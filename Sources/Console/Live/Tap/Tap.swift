@@ -11,14 +11,18 @@ import Synchronization
 import Wire
 import Workers
 
-/// Watches the broker's messages while an operator does, with a read-only client (`service:console`) that is connected
-/// only for that time and to which the gate passes a limited number of messages a second.
+/// A tap on the broker's messages for operators who watch them.
 ///
-/// The last lines are kept without secrets, and each stream reads them at its own pace: a slow stream delays neither
-/// the others nor the broker.
+/// The tap's read-only client (`service:console`) is connected only while an operator watches, and gets a limited
+/// number of messages a second from the gate.
+///
+/// The last lines are kept without secrets. Each stream reads them at its own pace, so a slow stream delays neither
+/// other streams nor the broker.
 final class Tap: Sendable {
     fileprivate struct State {
-        /// The devices whose messages are watched; nil among them stands for all messages.
+        /// The devices whose messages are watched.
+        ///
+        /// A nil in the set stands for all messages.
         var wanted: Set<DeviceID?> = []
         var isRunning = false
         var isListening = false
@@ -28,7 +32,7 @@ final class Tap: Sendable {
         /// The number of messages that the gate has left out since the start.
         var left: Int64 = 0
         var rates = TapRates()
-        /// A number that grows with every change of the state.
+        /// A number that grows with each change of the state.
         var serial = 0
     }
 
@@ -37,19 +41,21 @@ final class Tap: Sendable {
     private let waker: Waker?
     private let logger = Logger(label: "lamplighter.console")
 
-    /// The maximum number of lines that are kept: about two seconds of messages.
+    /// The maximum number of lines that are kept, which is about two seconds of messages.
     private static let keptMax = 800
-    /// The longest wait for a message between checks whether a stream still watches.
+    /// The longest wait for a message before the thread checks again whether a stream watches.
     private static let patience: Duration = .milliseconds(250)
 
     init(_ context: ConsoleContext) {
         self.context = context
         waker = try? Waker()
-        // Lines' numbers keep growing across restarts, since a stream can resume after a restart.
+        // The numbers of lines keep growing across restarts, because a stream can resume after a restart.
         state = Mutex(State(newest: context.now.milliseconds * 1_000))
     }
 
-    /// Sets the watched devices; an empty set ends the connection.
+    /// Sets the watched devices.
+    ///
+    /// An empty set ends the connection.
     func want(_ wanted: Set<DeviceID?>) {
         let starts = state.withLock { state in
             state.wanted = wanted
@@ -60,7 +66,7 @@ final class Tap: Sendable {
         if starts { PlainThread.detach { self.work() } }
     }
 
-    /// A number that grows whenever there is something to report.
+    /// A number that grows whenever there is something new to report.
     var serial: Int { state.withLock(\.serial) }
 
     // MARK: Streams
@@ -69,27 +75,28 @@ final class Tap: Sendable {
     struct Position: Sendable {
         var number: Int64
         var left: Int64
-        /// The number of lines that the stream may take, as of `at`.
+        /// The number of lines that the stream could take at the moment `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
-        /// The members last reported beside lines.
+        /// The members that were last reported in addition to lines.
         var told: [UInt8] = []
     }
 
-    /// The maximum number of lines that a stream gets in a second, and at once after a while without any.
+    /// The maximum number of lines that a stream gets in a second, and at once after a time without lines.
     private static let toldMax = 50
 
-    /// Returns the position of a stream after the line with a number; nil for a new stream.
+    /// Returns the position of a stream after the line with a number, or at the end if the number is nil.
     func begin(after number: Int64?) -> Position {
         state.withLock {
             Position(number: min(number ?? $0.newest, $0.newest), left: $0.left)
         }
     }
 
-    /// Returns the messages since the position (`Tap`), of one device or all; nil if there's nothing to report.
+    /// Returns the messages of one device or all devices since a position, as the schema's `Tap`, or nil if there is
+    /// nothing to report.
     ///
-    /// If there are too many lines, it returns the newest; messages that weren't accepted have precedence. `names`
-    /// finds the names of devices.
+    /// If there are too many lines, the newest are returned, and messages that weren't accepted take precedence.
+    /// `names` returns the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,
@@ -109,7 +116,7 @@ final class Tap: Sendable {
         let others = lines.filter { $0.outcome == .accepted }.suffix(Int(budget) - odd.count)
         let told = (odd + others).sorted { $0.number < $1.number }
         (position.mayTell, position.at) = (budget - Double(told.count), moment)
-        // Lines that the buffer has lost are known by their number only, not by their device.
+        // For lines that the buffer has dropped, only their number is known, and not their devices.
         let lost = did == nil ? max(0, now.0 - position.number - Int64(all.count)) : 0
         let left = now.1 - position.left + lost + Int64(lines.count - told.count)
         let rest: [(String, JSONValue?)] = [("isListening", .bool(now.2))] + (did == nil ? now.3.json : [])
@@ -151,7 +158,9 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns whether an operator still watches; if not, the thread ends.
+    /// Returns whether an operator still watches messages.
+    ///
+    /// If no operator watches, the thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {
@@ -215,7 +224,7 @@ final class Tap: Sendable {
         return Set((all + ["system/refusal", "system/dead-letter"]).map { "\(root)/\($0)" })
     }
 
-    /// Reads again which data points are write-only when a product has changed.
+    /// Reads the write-only data points again if a product has changed.
     private func renew(_ reader: inout TapReader, _ epoch: inout Int64?) throws {
         try context.store.read { tx in
             let newest = try tx.meta.catalogEpoch()

@@ -3,19 +3,19 @@ import Domain
 import JSON
 import Wire
 
-/// A message as it travelled, without its secrets.
+/// A line of the tap: a message that the broker passed on, without its secrets.
 struct TapLine: Sendable {
     /// The outcome of a message.
     enum Outcome: String, Sendable {
         case accepted, refused, dead
     }
 
-    /// A number that grows with each message that the tap has seen.
+    /// The line's number, which grows with each message that the tap has seen.
     var number: Int64 = 0
     var at: Instant
     /// The message's topic, without the shard.
     var topic: String
-    /// The message's topic without ids, such as `device/+/report`.
+    /// The message's topic with ids replaced by `+`, such as `device/+/report`.
     var branch: String
     /// Whether the message is sent to the service.
     var isIn: Bool
@@ -32,7 +32,7 @@ struct TapLine: Sendable {
     /// The maximum number of characters of a payload that are shown.
     static let shownMax = 2_000
 
-    /// Returns the line as an operator may see it (`Tap`).
+    /// Returns the line as an operator with a role may see it, for a member of the schema's `Tap`.
     func json(for role: OperatorRole, deviceName: String?) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([
@@ -43,7 +43,7 @@ struct TapLine: Sendable {
         ])
     }
 
-    /// Returns a payload, or the beginning of its text if it's too long.
+    /// Returns a payload, or the beginning of its text if the payload is too long.
     private static func cut(_ payload: JSONValue) -> JSONValue {
         if case .string(let text) = payload {
             return .string(text.count > shownMax ? text.prefix(shownMax) + "…" : text)

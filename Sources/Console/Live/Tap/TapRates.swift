@@ -1,7 +1,7 @@
 import Administration
 import JSON
 
-/// Each branch's messages a second and the busiest senders, over the last seconds, computed from the messages seen.
+/// The number of messages a second for each kind of topic, and the busiest senders, over the last few seconds.
 struct TapRates: Sendable {
     private struct Second: Sendable {
         var branches: [String: Int64] = [:]
@@ -15,13 +15,13 @@ struct TapRates: Sendable {
 
     /// The number of seconds that the rates cover.
     private static let back = 5
-    /// The maximum number of branches, or senders, that are named.
+    /// The maximum number of kinds of topics, and of senders, that are reported.
     private static let namedMax = 8
 
-    /// Moves on to a second, and returns whether it's a new one.
+    /// Moves on to a second, and returns whether it differs from the present one.
     mutating func turn(to second: Int64) -> Bool {
         guard second != self.second else { return false }
-        // The first turn only notes the second.
+        // The first call only stores the second.
         let passed = self.second == 0 ? 0 : min(Int64(Self.back), max(1, second - self.second))
         for _ in 0..<passed { seconds.append(Second()) }
         seconds.removeFirst(max(0, seconds.count - Self.back - 1))
@@ -29,7 +29,7 @@ struct TapRates: Sendable {
         return true
     }
 
-    /// Counts a message seen.
+    /// Counts a message that the tap has seen.
     mutating func note(_ line: TapLine) {
         let last = seconds.count - 1
         seconds[last].seen += 1
@@ -40,9 +40,10 @@ struct TapRates: Sendable {
     /// Counts messages that the gate has left out.
     mutating func note(left: Int64) { seconds[seconds.count - 1].left += left }
 
-    /// The members `rates` and `talkers` of an event (`Tap`), over the whole seconds before the present one.
+    /// The members `rates` and `talkers` of the schema's `Tap`, computed over the complete seconds before the present
+    /// one.
     ///
-    /// Messages left out are assumed to be distributed like those seen.
+    /// The messages that the gate has left out are assumed to be distributed like the messages that the tap has seen.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }

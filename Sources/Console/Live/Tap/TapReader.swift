@@ -3,23 +3,25 @@ import Domain
 import JSON
 import Wire
 
-/// Reads the broker's messages as lines.
+/// A reader that turns the broker's messages into lines of the tap.
 struct TapReader: Sendable {
-    /// The meaning of a message for the tap.
+    /// The result of reading a message.
     enum Reading {
         case line(TapLine)
-        /// The gate's notice of the number of messages that it left out.
+        /// The gate's report of the number of messages that it has left out.
         case left(Int64)
-        /// An internal message of the workers.
+        /// An internal message of the service's parts, which isn't shown.
         case nothing
     }
 
     let topics: Topics
     var mask = SecretMask()
 
-    /// The largest payload that is read, in bytes; of a larger one only the size is shown.
+    /// The largest payload that is read, in bytes.
+    ///
+    /// Of a larger payload, only the size is shown.
     static let readMax = 16_384
-    /// Messages by which the service's parts check that they are alive.
+    /// The topic levels of messages that parts of the service exchange internally, and that aren't shown.
     private static let silent: Set<String> = ["echo", "mark", "wake", "process", "batch"]
     private static let fromGate: Set<String> = [
         "presence", "token-used", "session-cut", "missed", "session-owed", "trigger", "session-invalid",
@@ -28,7 +30,7 @@ struct TapReader: Sendable {
         "account", "app", "device", "events", "home", "schedule", "session", "share",
     ]
 
-    /// Reads a message of the broker.
+    /// Reads a message from the broker.
     func read(
         topic: ArraySlice<UInt8>,
         payload: ArraySlice<UInt8>,

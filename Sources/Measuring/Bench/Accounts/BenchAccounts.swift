@@ -2,14 +2,15 @@ import ArgumentParser
 import Foundation
 import Load
 
-/// Measures requests of apps, and reports during many logins: `lamplighter-bench accounts`.
+/// Measures apps' requests, and reports during many logins: `lamplighter-bench accounts`.
 ///
-/// Requests without a hash are compared with an echo, which sends each request back; reports while 200 users log in at
-/// once are compared with reports alone. All measurements share a private broker and take turns.
+/// The rates of requests that need no password hash are compared with the rate of an echo, which sends each request
+/// back. The rate of reports while 200 users log in at once is compared with the rate before. Each round has a private
+/// broker, and its measurements run one after another.
 struct BenchAccounts: Benchmark {
     static let configuration = CommandConfiguration(
         "accounts",
-        "Measure requests a second, and reports while many users log in."
+        "Measure the rate of requests, and of reports while many users log in."
     )
 
     @Option(help: "App terminals that send requests.")
@@ -32,7 +33,7 @@ struct BenchAccounts: Benchmark {
     private static let questions = [
         RequestLoad.Question(method: "account/whoami", params: "{}"),
         RequestLoad.Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),
-        // Each refresh needs the token of the one before, so they run one at a time.
+        // Each refresh needs the token that the previous refresh returned, so a terminal sends only one at a time.
         RequestLoad.Question(method: "session/refresh", params: "{}", window: 1),
     ]
 
@@ -40,10 +41,10 @@ struct BenchAccounts: Benchmark {
         var result = BenchResult("\(terminals) terminals, \(rounds) rounds of \(seconds) s, medians")
         for round in 1...rounds {
             tell("round \(round)")
-            // Each round uses users who have never logged in.
+            // Each round has a new store, in which no user has logged in with a password yet.
             try await BenchField(devices: devices, terminals: terminals, logins: logins, in: folder + "/round-\(round)")
                 .use { field in
-                    // The requests refresh the terminals' tokens, so they are last.
+                    // `ask` comes last because its requests replace the terminals' tokens.
                     try await BenchRig.make(.bound, field).use { try logIn($0, &result) }
                     try await ask(field, &result)
                 }
@@ -73,7 +74,7 @@ struct BenchAccounts: Benchmark {
         )
     }
 
-    /// Returns the answers a second; 0 if requests were refused.
+    /// Returns the number of answers a second, or 0 if the service refused a request.
     private func flood(
         _ question: RequestLoad.Question,
         _ terminals: inout [LoadTerminal],
@@ -121,7 +122,8 @@ struct BenchAccounts: Benchmark {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The memory of the pool: 19 MiB for each of its threads, plus space for waiting requests.
+    /// The megabytes that the pool of password hashes can use: 19 MiB for each of its threads, and 16 for waiting
+    /// requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }
@@ -145,9 +147,10 @@ struct BenchAccounts: Benchmark {
 }
 
 extension BenchRig {
-    /// Floods until all users have logged in, but at most for a minute.
+    /// Floods the service with reports until all users have logged in, but for at most a minute.
     ///
-    /// - Returns: The reports done a second during the logins, and the duration of these.
+    /// - Returns: The number of reports processed a second during the logins, and the duration of the logins in
+    ///   seconds.
     /// - Throws: `LoadError`.
     fileprivate func throughput(during logins: RequestLoad) throws -> (rate: Double, seconds: Double) {
         let (before, stopwatch) = (done, Stopwatch())

@@ -5,11 +5,12 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures what further processes add to one database a few milliseconds away: `lamplighter-bench cluster`.
+/// Measures the speed that each further process adds when all use one database a few milliseconds away:
+/// `lamplighter-bench cluster`.
 struct BenchCluster: Benchmark {
     static let configuration = CommandConfiguration(
         "cluster",
-        "Measure what more processes add on one PostgreSQL, at some network distance.",
+        "Measure how much more processes add on one PostgreSQL database, at some network distance.",
         details: """
             Needs PostgreSQL 15 and starts its own instance. The devices of a few lanes of each process report, \
             so that the distance to the database is the bottleneck and not this machine's processor.
@@ -31,7 +32,7 @@ struct BenchCluster: Benchmark {
     @Option(help: "Devices that report.")
     var devices = 640
 
-    @Option(help: "Reports of each device under way.")
+    @Option(help: "Unanswered reports of each device.")
     var depth = 4
 
     @Option(help: "Commands a second.")
@@ -45,7 +46,7 @@ struct BenchCluster: Benchmark {
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
-    /// The numbers of processes to measure in turn; the first is the base of comparison.
+    /// The numbers of processes to measure, one after another; the first is the base of comparison.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 
     func validate() throws {
@@ -94,7 +95,7 @@ struct BenchCluster: Benchmark {
 
     func goals(_ result: BenchResult) -> [BenchGoal] { Self.goals(result, processes: counts, overlap: overlap) }
 
-    /// Returns the goals for figures of some numbers of processes.
+    /// Returns the goals for the figures that were measured with these numbers of processes.
     static func goals(
         _ result: BenchResult,
         processes: [Int],
@@ -128,8 +129,9 @@ struct BenchCluster: Benchmark {
 
     // MARK: Reports
 
-    /// Returns the reports answered a second, and the processor time of the processes and the database for each, in
-    /// microseconds.
+    /// Returns the number of reports answered a second, and the processor time for each report in microseconds.
+    ///
+    /// The processor time is that of all processes and of the database.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
         let load = ClusterLoad(devices: try cluster.devices(ofLanes: lanes), depth: depth, root: cluster.field.root)
         defer { load.disconnect() }
@@ -143,9 +145,10 @@ struct BenchCluster: Benchmark {
 
     // MARK: Commands
 
-    /// Returns the round trips in milliseconds.
+    /// Returns the durations of commands' round trips in milliseconds.
     ///
-    /// With several processes, only commands whose app and device are served by different processes are measured.
+    /// With several processes, the benchmark sends only commands whose app and device are served by different
+    /// processes.
     private func commands(_ cluster: ClusterField) async throws -> [Double] {
         let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1
@@ -170,9 +173,9 @@ struct BenchCluster: Benchmark {
 
     // MARK: Locks
 
-    /// Locks twenty of fifty devices in each of many transactions, while all devices report.
+    /// Runs many transactions that each lock twenty of the same fifty devices, while all devices report.
     ///
-    /// - Returns: The number of deadlocks that the database broke.
+    /// - Returns: The number of deadlocks that the database detected and resolved.
     private func deadlocks(_ cluster: ClusterField, isSorted: Bool) async throws -> Int {
         let store = cluster.field.store
         let before = try store.deadlocks()
@@ -186,14 +189,14 @@ struct BenchCluster: Benchmark {
         try load.run(seconds: isSorted ? overlap : min(10, overlap))
         load.disconnect()
         isOver.isSet.store(true, ordering: .releasing)
-        // The server publishes its counts within a second or two.
+        // The server updates its statistics within a second or two.
         try await Task.sleep(for: .seconds(3))
         return try store.deadlocks() - before
     }
 }
 
 extension BenchResult {
-    /// Adds the speed of a number of processes.
+    /// Adds the speed that a number of processes reached.
     mutating func addSpeed(of processes: Int, _ perSecond: Double, microseconds: Double) {
         add(
             "\(processes) processes",
@@ -206,13 +209,13 @@ extension BenchResult {
         )
     }
 
-    /// Adds the round trips of commands in milliseconds.
+    /// Adds the durations of commands' round trips, in milliseconds.
     mutating func addCommands(_ delays: [Double], processes: Int) {
         let label = "\(processes) processes: a command there and back"
         add(label, delays: delays, at: "commandMilliseconds.\(processes)")
     }
 
-    /// Adds the number of deadlocks of transactions that lock in order or in any order.
+    /// Adds the number of deadlocks among transactions that lock in the service's order, or in random order.
     mutating func addDeadlocks(_ count: Int, isSorted: Bool) {
         add(
             "of transactions that lock in \(isSorted ? "order, beside reports" : "any order")",
@@ -221,12 +224,12 @@ extension BenchResult {
     }
 }
 
-/// A signal for threads to end.
+/// A flag that ends the threads that read it.
 private final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }
 
-/// Locks several devices in one transaction after another, in the service's order or in any order.
+/// Repeats transactions that lock several devices, in the service's order or in random order.
 private struct LockingThread {
     let store: Store
     let devices: [DeviceID]
@@ -237,7 +240,7 @@ private struct LockingThread {
         PlainThread.detach {
             while !isOver.isSet.load(ordering: .acquiring) {
                 let some = Array(devices.shuffled().prefix(20))
-                // The database counts the failures.
+                // The transaction's error can be ignored, since the database counts the deadlocks.
                 try? store.batch(at: SystemClock().now) { tx in
                     if isSorted { return _ = try tx.lock(devices: some) }
                     for did in some {

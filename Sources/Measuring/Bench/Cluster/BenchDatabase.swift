@@ -4,23 +4,23 @@ import Load
 import PostgreSQL
 import Service
 
-/// A benchmark's private PostgreSQL server, which ends with it.
+/// A private PostgreSQL server, which ends with the benchmark that started it.
 struct BenchDatabase {
-    /// The folder of programs in Debian's package.
+    /// The folder in which Debian's package installs the server's programs.
     private static let programs = "/usr/lib/postgresql/15/bin"
 
     private let process: ChildProcess
     private let folder: String
     let port: Int
 
-    /// Creates a server in a new folder and starts it, with its default durability.
+    /// Creates a server in a new folder and starts it, with PostgreSQL's default durability.
     ///
     /// - Throws: `LoadError`, or the system's error.
     static func start(port: Int) async throws -> BenchDatabase {
         guard TextFile.exists(programs + "/postgres") else {
             throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
         }
-        // Only below /tmp can the server's user reach a folder created by root.
+        // The server's user may not reach the temporary folder of root, but can reach a folder in /tmp.
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
@@ -47,9 +47,10 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the programs, which refuse to run as root, and ends it when this process dies, even by SIGKILL.
+    /// Starts one of the server's programs, which ends when this process dies, even by SIGKILL.
     ///
-    /// Changing the user clears the signal requested for that, so it's requested again.
+    /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
+    /// death signal when the user changes, so `setpriv` requests it again.
     private static func launch(_ program: String, _ arguments: [String], output: String) async throws -> ChildProcess {
         let path = programs + "/" + program
         guard getuid() == 0 else { return try await ChildProcess.launch(path, arguments, output: output) }
@@ -79,12 +80,12 @@ struct BenchDatabase {
         }
     }
 
-    /// Returns the address of its database, direct or through another port.
+    /// Returns the address of a database of the server, over the server's own port or over another port.
     func address(over port: Int? = nil, _ name: String = "bench") -> String {
         "postgres://lamplighter@127.0.0.1:\(port ?? self.port)/\(name)"
     }
 
-    /// Connects to a database.
+    /// Connects to a database of the server.
     ///
     /// - Throws: `PostgresError`.
     func connect(over port: Int? = nil, to name: String = "bench") throws -> PostgresConnection {
@@ -103,12 +104,12 @@ struct BenchDatabase {
     }
 }
 
-/// The processor time of processes, as counted by the kernel.
+/// The processor time of processes, as the kernel counts it.
 enum ProcessorTime {
     /// Returns the processor time of a process, in seconds.
     static func seconds(of pid: Int) -> Double { ticks(pid, count: 2) / perSecond }
 
-    /// Returns the processor time of a process and its children, including ended ones, in seconds.
+    /// Returns the processor time of a process and all its children, whether running or ended, in seconds.
     static func seconds(ofTree pid: Int) -> Double {
         let children = TextFile.names(in: "/proc").compactMap(Int.init).filter { parent($0) == pid }
         return (ticks(pid, count: 4) + children.map { ticks($0, count: 2) }.reduce(0, +)) / perSecond
@@ -116,7 +117,7 @@ enum ProcessorTime {
 
     private static let perSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
 
-    /// Returns the fields of proc_pid_stat(5) from the third on.
+    /// Returns the third and all later fields of a process's `stat` file, described in proc_pid_stat(5).
     private static func fields(_ pid: Int) -> [Substring] {
         let text = TextFile.read("/proc/\(pid)/stat") ?? ""
         return text.split(separator: ")").last?.split(separator: " ") ?? []

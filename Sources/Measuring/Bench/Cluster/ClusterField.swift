@@ -7,23 +7,24 @@ import Service
 import Storage
 import Workers
 
-/// The environment of `lamplighter-bench cluster`: a database behind a delay, a broker with the gate, and processes
-/// that share the work.
+/// The environment of `lamplighter-bench cluster`: a delayed database, a broker with the gate, and processes that share
+/// the work.
 final class ClusterField: RunningPart {
-    /// The broker, and the store that the processes share.
+    /// The broker, and the benchmark's own access to the store that the processes share.
     let field: BenchField
     private let database: BenchDatabase
     private let delayedPort: Int
     private let batch: Int
     private let folder: String
-    /// The running processes.
+    /// The running processes of the service.
     private var processes: [BenchProcess] = []
 
     /// The number of users with a terminal that sends commands.
     private static let terminals = 64
 
-    /// Sets up the environment in a folder, without processes; `delay` is the time of a round trip to the database in
-    /// milliseconds.
+    /// Sets up the environment in a folder, without processes.
+    ///
+    /// `delay` is the time that a round trip to the database takes, in milliseconds.
     ///
     /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(devices: Int, delay: Double, batch: Int, in folder: String) async throws {
@@ -41,7 +42,7 @@ final class ClusterField: RunningPart {
         delayedPort = try DelayingProxy.start(to: database.port, delay: Int64(delay * 500_000))
     }
 
-    /// Stops all parts.
+    /// Stops the processes, the broker and the database.
     func stop() async {
         for process in processes { await process.stop() }
         await field.stop()
@@ -50,7 +51,7 @@ final class ClusterField: RunningPart {
 
     // MARK: Processes
 
-    /// Starts processes up to a number, and waits until each has its share of the lanes.
+    /// Starts processes until `count` of them run, and waits until each holds its share of the lanes.
     ///
     /// - Throws: `LoadError`, or the store's error.
     func startProcesses(_ count: Int) async throws {
@@ -85,7 +86,7 @@ final class ClusterField: RunningPart {
             && control.count == LanePlan.shared.count(of: .control)
     }
 
-    /// Returns the process that holds each lane of a worker.
+    /// Returns, for each lane of a worker, the name of the process that holds it.
     ///
     /// - Throws: The store's error.
     func holders(of worker: String) throws -> [Int: String] {
@@ -98,7 +99,7 @@ final class ClusterField: RunningPart {
         )
     }
 
-    /// Returns the devices of a number of status lanes of each process.
+    /// Returns all devices that belong to the first `count` status lanes of each process.
     ///
     /// - Throws: The store's error.
     func devices(ofLanes count: Int) throws -> [LoadDevice] {
@@ -112,7 +113,7 @@ final class ClusterField: RunningPart {
     /// The processor time that the processes and the database have used, in seconds.
     var workSeconds: Double { processes.map(\.processorSeconds).reduce(0, +) + database.workSeconds }
 
-    /// Returns the time of the processes' round trip to the database, in milliseconds.
+    /// Returns the duration of a round trip from a process to the database, in milliseconds.
     ///
     /// - Throws: `PostgresError`.
     func roundTrip() throws -> Double {

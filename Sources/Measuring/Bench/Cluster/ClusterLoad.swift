@@ -1,11 +1,11 @@
 import Load
 
-/// Reports of many devices that all request answers.
+/// A load in which every report of many devices requests an answer.
 final class ClusterLoad: AnsweredLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private let enough: Int
 
-    /// Creates the load without connecting; each device has `depth` reports under way.
+    /// Creates the load without connecting; each device has up to `depth` unanswered reports.
     init(devices: [LoadDevice], depth: Int, root: String) {
         enough = 2 * depth * devices.count
         super.init(
@@ -16,10 +16,11 @@ final class ClusterLoad: AnsweredLoad {
         )
     }
 
-    /// Begins to report, and runs until every device has had answers, so that arrivals are processed and statements
-    /// prepared.
+    /// Begins to report, and runs until the devices have received twice `depth` answers each, on average.
     ///
-    /// - Throws: `LoadError` if that takes more than a minute.
+    /// By then, the service has processed the devices' presence, and has prepared its SQL statements.
+    ///
+    /// - Throws: `LoadError` if the answers take more than a minute.
     func warmUp() throws(LoadError) {
         let stopwatch = Stopwatch()
         send(isContinued: true)

@@ -3,17 +3,17 @@ import Glibc
 import Load
 import Workers
 
-/// A TCP proxy to a port of this machine that delays every byte, like a connection to another machine.
+/// A TCP proxy to a port of this machine, which delays every byte like a network to another machine would.
 ///
 /// A single thread serves all connections until the process ends.
 struct DelayingProxy {
-    /// One end of a connection, with the bytes that it hasn't accepted yet.
+    /// One end of a proxied connection, with the bytes that its socket hasn't accepted yet.
     private struct Side {
         var other: Int32
         var unsent: [UInt8] = []
     }
 
-    /// The bytes that arrive at a descriptor at a moment; none stands for the end of its connection.
+    /// Bytes to be delivered to a descriptor at a certain time; an empty parcel ends the connection.
     private struct Parcel {
         var due: Int64
         var to: Int32
@@ -25,15 +25,15 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels in order of their moments, since all have the same delay.
+    /// The parcels in the order of their times, which is the order of their creation, since all have the same delay.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// Opens a proxy to a port, with a delay in nanoseconds for each direction.
+    /// Starts a proxy to a port, with a delay in nanoseconds for each direction.
     ///
     /// - Returns: The port to connect to.
-    /// - Throws: `LoadError` if that fails.
+    /// - Throws: `LoadError` if the proxy can't listen on a port.
     static func start(to port: Int, delay: Int64) throws(LoadError) -> Int {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw .system(function: "socket", code: errno) }
@@ -80,7 +80,9 @@ struct DelayingProxy {
         }
     }
 
-    /// Returns the milliseconds until the next parcel is due; if it is less than one, sleeps until then and returns 0.
+    /// Returns the number of milliseconds until the next parcel is due.
+    ///
+    /// If less than a millisecond is left, the function sleeps until the parcel is due and returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds
@@ -145,7 +147,7 @@ struct DelayingProxy {
         sides[descriptor] = side
     }
 
-    /// Closes both ends of a connection after one of them has ended.
+    /// Closes both ends of a proxied connection after either end has closed.
     private mutating func end(_ descriptor: Int32) {
         guard let side = sides.removeValue(forKey: descriptor) else { return }
         sides[side.other] = nil

@@ -4,10 +4,11 @@ import Load
 import Storage
 import Workers
 
-/// Measures commands from app to service to device and back: `lamplighter-bench commands`.
+/// Measures the round trips of commands, from an app through the service to a device and back: `lamplighter-bench
+/// commands`.
 ///
-/// It compares them with the same four hops through the bare broker, with and without waiting for the disk, and
-/// measures how a device with very many users affects the others.
+/// The benchmark compares the round trips with the same four messages through the bare broker, with and without waiting
+/// for the disk. It also measures how the reports of a device with very many users affect the other devices' commands.
 struct BenchCommands: Benchmark {
     static let configuration = CommandConfiguration(
         "commands",
@@ -37,11 +38,11 @@ struct BenchCommands: Benchmark {
         }
     }
 
-    /// A measurement within a round.
+    /// One of the measurements that each round consists of.
     private enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
-        /// The program in place of the service; nil for the service itself.
+        /// The consumer that replaces the service in this measurement, or nil for the service itself.
         var consumer: BenchConsumer.Kind? {
             switch self {
             case .bare: .hops
@@ -83,7 +84,7 @@ struct BenchCommands: Benchmark {
         return result
     }
 
-    /// Binds all users to one further device.
+    /// Binds one more device to all users, and returns it.
     private func gather(_ field: BenchField) throws -> LoadDevice {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")
@@ -97,7 +98,7 @@ struct BenchCommands: Benchmark {
         return crowd
     }
 
-    /// Returns the round trips in milliseconds.
+    /// Returns the durations of commands' round trips in milliseconds.
     private func roundTrips(_ field: BenchField, crowd: LoadDevice?) async throws -> [Double] {
         let count = field.seed.terminals.count
         let load = CommandLoad(

@@ -4,7 +4,7 @@ import JSON
 import Load
 import Service
 
-/// The pages open in browsers while reports are measured.
+/// The console pages that are open in browsers while reports are measured.
 private enum OpenPages: String, CaseIterable {
     case none
     case three
@@ -18,10 +18,10 @@ private enum OpenPages: String, CaseIterable {
         }
     }
 
-    /// The key of the figures with these pages open.
+    /// The prefix of the JSON keys for the figures measured with these pages open.
     var key: String { "open.\(rawValue)" }
 
-    /// Returns the terms that the pages watch; the list shows the rows of one page.
+    /// Returns the terms that each open page watches; the device list watches one page of its rows.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []
@@ -33,10 +33,10 @@ private enum OpenPages: String, CaseIterable {
     private static let rows = 50
 }
 
-/// Measures the cost of open consoles to the processing of reports: `lamplighter-bench console`.
+/// Measures how much open consoles slow down the processing of reports: `lamplighter-bench console`.
 ///
-/// One service and one load, with and without consoles in turn, in the opposite order each round, so that other work on
-/// a shared machine affects both alike.
+/// The same service and load are measured with and without open consoles. The order of the measurements is reversed in
+/// every second round, so that other work on a shared machine affects all of them alike.
 struct BenchConsole: Benchmark {
     static let configuration = CommandConfiguration(
         "console",
@@ -102,7 +102,8 @@ struct BenchConsole: Benchmark {
         }
     }
 
-    /// Opens the pages in turns and requires that their streams are still open after `body`.
+    /// Calls `body` with each choice of open pages in each round, and throws if a page's stream has ended after the
+    /// call.
     private func inTurns(
         _ rig: BenchRig,
         token: String,

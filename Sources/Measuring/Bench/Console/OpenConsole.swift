@@ -3,7 +3,7 @@ import Load
 import Synchronization
 import Workers
 
-/// An open page of the console: the event stream that its browser would hold, read by a thread of its own.
+/// An open page of the console, represented by the event stream that its browser would read, in a thread of its own.
 final class OpenConsole: Sendable {
     private let descriptor: Int32
     private let ended = Mutex(false)
@@ -11,7 +11,7 @@ final class OpenConsole: Sendable {
     /// The maximum number of bytes in one read.
     private static let chunk = 65_536
 
-    /// Opens the stream of watched terms, such as `overview`, and returns after its first event.
+    /// Opens the event stream for watched terms, such as `overview`, and returns after the first event.
     ///
     /// - Throws: `LoadError` if the service refuses, or sends nothing for ten seconds.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {
@@ -33,10 +33,10 @@ final class OpenConsole: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the stream has ended; it should end only when it's closed.
+    /// Whether the stream has ended, which should happen only after `end()`.
     var hasEnded: Bool { ended.withLock(\.self) }
 
-    /// Closes the page.
+    /// Closes the page's event stream.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Reads until the first event has arrived, then continues on another thread.

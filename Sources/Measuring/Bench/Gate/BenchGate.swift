@@ -2,11 +2,11 @@ import ArgumentParser
 import Load
 import Metering
 
-/// Measures the cost of counting a message: `lamplighter-bench gate`.
+/// Measures the time that the gate needs to count a message: `lamplighter-bench gate`.
 ///
-/// It runs the broker plugin's code with the plugin's clock, for messages within the limits, for a flood beyond a
-/// connection's limits, and for one beyond its source address's limits. Counting is only a part of the gate's work for
-/// a message; `lamplighter-bench reports` shows the whole.
+/// The benchmark calls the gate's own code with the gate's clock: for messages within the limits, for a flood beyond a
+/// connection's limits, and for a flood beyond the limits of its source address. Counting is only part of the gate's
+/// work for a message; `lamplighter-bench reports` measures all of it.
 struct BenchGate: Benchmark {
     static let configuration = CommandConfiguration(
         "gate",
@@ -61,7 +61,7 @@ struct BenchGate: Benchmark {
             if address.take(&sender, at: now) == .within { passed += 1 }
         }
         let seconds = stopwatch.seconds
-        // The result is used, so that the compiler can't remove the work.
+        // If the result were not used, the compiler could remove the measured code.
         precondition(passed <= messages)
         return seconds * 1e9 / Double(messages)
     }

@@ -1,9 +1,10 @@
 import Glibc
 import Load
 
-/// Writes as much as a commit does and waits for the disk: the least work of any durable service.
+/// A file to which a benchmark writes as many bytes as a commit does and waits for the disk, the least that any durable
+/// service must do.
 struct BenchDisk {
-    /// The approximate size of a command's commit, in bytes.
+    /// The approximate number of bytes that the commit for a command writes.
     private static let commitBytes = 20 << 10
     private static let fileBytes = 32 << 20
 
@@ -11,7 +12,7 @@ struct BenchDisk {
     private let bytes = [UInt8](repeating: 1, count: commitBytes)
     private var place = 0
 
-    /// Opens a file of constant length, like the store's log; it's closed when the process ends.
+    /// Opens a file of constant length, like the store's log; the file stays open until the process ends.
     ///
     /// - Throws: `LoadError`.
     init(path: String) throws {
@@ -22,7 +23,7 @@ struct BenchDisk {
         try flush()
     }
 
-    /// Writes, and returns when the data is on the disk.
+    /// Writes as many bytes as a commit, and returns when they are on the disk.
     ///
     /// - Throws: `LoadError`.
     mutating func commit() throws {

@@ -11,19 +11,23 @@ import Storage
 import Web
 import Workers
 
-/// A benchmark's private environment: a temporary data directory, a filled store, a broker with the gate.
+/// A benchmark's private environment: a temporary data directory, a filled store, and a broker with the gate.
 final class BenchField: RunningPart {
     let directory: DataDirectory
     let port: Int
     let seed: BenchSeed
     let root: String
-    /// The store, kept open: the last process to close a database deletes its log, and a file system that discards the
-    /// blocks immediately makes the disk pause while the next part is measured.
+    /// The store, which stays open for the whole benchmark.
+    ///
+    /// The last process that closes a database deletes its log. A file system that discards the freed blocks
+    /// immediately then makes the disk pause during the next measurement.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild
 
-    /// Creates a folder with a data directory, fills the store and starts the broker; `flags` overrides settings.
+    /// Creates a folder with a data directory, fills the store and starts the broker.
+    ///
+    /// `flags` overrides settings.
     ///
     /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(
@@ -41,8 +45,9 @@ final class BenchField: RunningPart {
             flags: [
                 "data": folder + "/data", "demo": "false", "broker.gate": MeasuredProgram.current.gate,
                 "broker.newClientsPerMinute": "100000",
-                // In each pass Mosquitto reads one packet of each connection, so a thousand busy devices delay a
-                // subscriber's acknowledgements; the messages queued meanwhile must not be dropped.
+                // In each pass of its loop, Mosquitto reads one packet of each connection, so a thousand busy devices
+                // delay a subscriber's acknowledgements. The broker must not drop the messages that it queues
+                // meanwhile.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
             ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
@@ -68,7 +73,7 @@ final class BenchField: RunningPart {
         try await broker.start()
     }
 
-    /// Limits that are counted but never reached: a benchmark's few connections stand for many.
+    /// Limits so high that a benchmark's connections never reach them, although the gate still counts their messages.
     static let wideLimits = Dictionary(
         uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
@@ -77,7 +82,7 @@ final class BenchField: RunningPart {
         } + [("limits.statusBacklog", "0")]
     )
 
-    /// Makes a token with the role of a viewer for the console's interface.
+    /// Creates a viewer's token for the console's API, and returns its secret.
     ///
     /// - Throws: The store's error.
     func operatorToken() throws -> String {
@@ -98,13 +103,13 @@ final class BenchField: RunningPart {
         return secret
     }
 
-    /// The file with the count of a consumer.
+    /// The file in which a consumer counts the reports that it has processed.
     var counterFile: String { directory.path + "/counter" }
 
     /// Stops the broker.
     func stop() async { await broker.stop() }
 
-    /// Discards the workers' sessions, so that the broker queues nothing for them.
+    /// Discards the workers' MQTT sessions, so that the broker queues no messages for them.
     ///
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {
@@ -123,7 +128,7 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options of a connection to a broker of this machine, whose session ends with it.
+    /// Creates the options for a connection to a broker on this machine, whose MQTT session ends with the connection.
     init(bench clientID: String, port: Int, username: String, password: String) {
         self.init(host: "127.0.0.1", port: port, clientID: clientID)
         self.username = username

@@ -4,7 +4,7 @@ import Load
 import Sodium
 import Storage
 
-/// Creates the devices of a product, numbered in their MAC addresses.
+/// Creates devices of a product, whose MAC addresses contain consecutive numbers.
 struct DeviceMaker {
     let product: ProductKey
     var ids = IDSource()
@@ -27,12 +27,12 @@ struct DeviceMaker {
 }
 
 extension ProductKey {
-    /// Creates the key of a benchmark's product by repeating two digits.
+    /// Creates the key of a benchmark's product by repeating two hex digits.
     init(bench digits: String) { self.init(trusted: String(repeating: digits, count: 16)) }
 }
 
 extension Transaction {
-    /// Binds a device to a user of the benchmark's app.
+    /// Binds a device to a user of the app `bench`.
     ///
     /// - Throws: The store's error.
     func bind(_ did: DeviceID, to uid: String, as role: Binding.Role = .special) throws {
@@ -44,7 +44,7 @@ extension Store {
     private static let rowsAtOnce = 1000
     private static let recordsAtOnce = 20_000
 
-    /// Creates a store without a gate's file.
+    /// Creates a store that writes no credentials file for the gate.
     ///
     /// - Throws: `LoadError`, or the store's error.
     static func bench(at path: String) throws -> Store {
@@ -52,7 +52,7 @@ extension Store {
         return try Store(path: path, credentialsPath: nil, key: key)
     }
 
-    /// Calls `body` for each number below `count`, a thousand times in a transaction.
+    /// Calls `body` for each number below `count`, with a thousand calls in each transaction.
     ///
     /// - Throws: The store's error.
     func fill(
@@ -68,7 +68,7 @@ extension Store {
         }
     }
 
-    /// Creates a product and devices of it, each bound to the owner, if any.
+    /// Creates a product and `count` devices of the product, and binds each device to `owner`, if given.
     ///
     /// - Throws: The store's error.
     func fillDevices(_ count: Int, of product: Product, owner: String? = nil, at now: Instant) throws -> [DeviceID] {
@@ -83,9 +83,9 @@ extension Store {
         return dids
     }
 
-    /// Writes a device's past in the service's way: through the buffer, then sorted.
+    /// Writes a device's history as the service does: into the buffer first, and then sorted into the stored days.
     ///
-    /// `record` returns the moment and the values of each record.
+    /// `record` returns the timestamp and the values of the record with a number.
     /// - Throws: The store's error.
     func fillPast(
         of did: DeviceID,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The temporary folder of a benchmark.
+/// The creation and removal of a benchmark's temporary folder.
 enum BenchFolder {
-    /// Creates a private folder in `TMPDIR` or in a given folder.
+    /// Creates a private folder in `place`, or by default in the system's temporary folder.
     ///
     /// - Throws: The system's error.
     static func make(in place: String? = nil) throws -> String {
@@ -17,6 +17,6 @@ enum BenchFolder {
         return folder.path
     }
 
-    /// Removes a folder with everything in it; files that can't be removed stay.
+    /// Removes a folder and everything in it, and ignores errors.
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -4,13 +4,13 @@ import Load
 import Service
 import SystemPackage
 
-/// A measured process: the measured program, or this executable as a consumer for comparison.
+/// A measured process, which runs either the service or a consumer that the service is compared with.
 struct BenchProcess: RunningPart {
     let process: ChildProcess
-    /// The seconds from its start until it reported that it was ready.
+    /// The seconds from the process's start until it reported that it was ready.
     let readySeconds: Double
 
-    /// Discards the workers' sessions, then starts a consumer, or the service if `kind` is nil.
+    /// Discards the workers' MQTT sessions, then starts a consumer, or the service if `kind` is nil.
     ///
     /// - Throws: `LoadError`, `MosquittoError`, or the system's error.
     static func start(
@@ -34,7 +34,7 @@ struct BenchProcess: RunningPart {
         ) { TextFile.read(output)?.contains("ready\n") == true }
     }
 
-    /// Starts the service on a data directory, and waits until all its parts accept work.
+    /// Starts the service with a data directory, and waits until all parts of the service accept work.
     ///
     /// - Throws: `LoadError`, or the system's error.
     static func service(_ data: String, port: Int, settings: [String] = []) async throws -> BenchProcess {
@@ -47,7 +47,7 @@ struct BenchProcess: RunningPart {
         ) { TextFile.exists(data + "/ready.json") }
     }
 
-    /// Asks the process to end, kills it after ten seconds, and waits for its exit.
+    /// Sends SIGTERM to the process, kills it if it has not ended after ten seconds, and waits for its exit.
     func stop() async {
         process.send(SIGTERM)
         let killer = Task {
@@ -58,7 +58,7 @@ struct BenchProcess: RunningPart {
         killer.cancel()
     }
 
-    /// Returns the current or the highest resident memory, in megabytes.
+    /// Returns the process's resident memory in megabytes: the current size, or the highest so far if `peak`.
     func memory(peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
         let status = TextFile.read("/proc/\(process.pid)/status") ?? ""

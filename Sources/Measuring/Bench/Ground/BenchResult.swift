@@ -1,8 +1,8 @@
 import JSON
 
-/// The result of a benchmark as text and as JSON: a heading, rows of figures, and goals.
+/// The result of a benchmark: a heading, rows of figures, and goals.
 ///
-/// A figure can be measured several times; its value is the median.
+/// The value of a figure that was measured several times is the median. A result can be shown as text and as JSON.
 struct BenchResult: Sendable {
     /// A measured quantity, with a sample for each measurement.
     struct Figure: Sendable {
@@ -17,7 +17,7 @@ struct BenchResult: Sendable {
         var value: Double { samples.median }
     }
 
-    /// The figures that stand in one line of the text.
+    /// The figures that are shown in one line of the text.
     private struct Row: Sendable {
         let label: String
         var figures: [Figure]
@@ -38,8 +38,9 @@ struct BenchResult: Sendable {
     private var rows: [Row] = []
     var goals: [BenchGoal] = []
 
-    /// Creates a result without figures; `settings` is the beginning of its JSON, and `tell` receives a line for each
-    /// measurement.
+    /// Creates a result without figures.
+    ///
+    /// The members of `settings` come first in the JSON, and `tell` receives a line for each measurement.
     init(_ heading: String, _ settings: JSONObject = [:], tell: @escaping @Sendable (String) -> Void = Benchmarks.tell)
     {
         self.heading = heading
@@ -47,7 +48,7 @@ struct BenchResult: Sendable {
         self.tell = tell
     }
 
-    /// Adds the figures of one measurement to the row with a label.
+    /// Adds the figures of one measurement to the row with this label.
     mutating func add(_ label: String, _ figures: Figure...) {
         tell(Row(label: label, figures: figures).text)
         let place = rows.firstIndex { $0.label == label } ?? rows.count
@@ -61,7 +62,7 @@ struct BenchResult: Sendable {
         }
     }
 
-    /// Adds the median and the 99th percentile of delays in milliseconds, as members of `key`.
+    /// Adds the median and the 99th percentile of delays in milliseconds, as the members `p50` and `p99` of `key`.
     mutating func add(_ label: String, delays: [Double], at key: String) {
         add(
             label,
@@ -70,13 +71,13 @@ struct BenchResult: Sendable {
         )
     }
 
-    /// Returns the samples of a figure; none if it wasn't measured.
+    /// Returns the samples of a figure, or an empty array if the figure wasn't measured.
     func samples(_ key: String) -> [Double] { rows.lazy.flatMap(\.figures).first { $0.key == key }?.samples ?? [] }
 
-    /// The value of a figure; 0 if it wasn't measured.
+    /// The value of a figure, or 0 if the figure wasn't measured.
     subscript(key: String) -> Double { samples(key).median }
 
-    /// Returns the median, over measurements, of the ratio of two figures.
+    /// Returns the median of the ratios of two figures, with one ratio for each measurement.
     func ratio(_ key: String, to base: String) -> Double { zip(samples(key), samples(base)).map { $0 / $1 }.median }
 
     /// Whether every goal is met.
@@ -98,7 +99,7 @@ struct BenchResult: Sendable {
 }
 
 extension JSONObject {
-    /// Sets a member of nested objects, which it creates where they are missing.
+    /// Sets a member of nested objects, and creates the objects that are missing.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<Substring>) {
         guard let name = path.first.map(String.init) else { return }
         guard path.count > 1 else { return self[name] = value }

@@ -6,25 +6,28 @@ import Sodium
 import Storage
 import Workers
 
-/// Fills a benchmark's store with a product, an app, users with a terminal each, and devices.
+/// Fills a benchmark's store with a product, an app, devices, and users who have a terminal each.
 struct BenchSeed {
-    /// The unbound devices; `bound` holds devices bound to one user each.
+    /// The unbound devices; each device in `bound` is bound to one user.
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
-    /// The terminals without a session, each for a user `bench-N` with `password`.
+    /// The terminals without a session, each for a user `bench-N` whose password is `password`.
     private(set) var loggedOut: [LoadTerminal] = []
-    /// The app's secret.
+    /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()
-    /// The password of all users with one.
+    /// The password of all users who have a password.
     static let password = "seven lamps in a row"
 
-    /// The app of all users.
+    /// The app that all users belong to.
     static let app = AppID(trusted: "bench")
 
     private var maker = DeviceMaker(ProductKey(bench: "be"))
 
-    /// Fills the store; of `stored` devices in all, twice `devices` have a known secret.
+    /// Fills the store with `stored` devices, of which the first `devices` are unbound and the next `devices` are
+    /// bound.
+    ///
+    /// The store gets at least twice `devices`, even if `stored` is smaller.
     ///
     /// - Throws: The store's error.
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
@@ -85,7 +88,7 @@ struct BenchSeed {
         LoadTerminal(appID: app.text, terminalID: RandomHex.digits(bytes: 16), token: token, uid: uid.text)
     }
 
-    /// Begins a session of a user on a new terminal of the app.
+    /// Creates a user's session on a new terminal of the app.
     private mutating func logIn(_ uid: UserID, in tx: Transaction) throws {
         let terminal = Self.terminal(of: uid, token: Sodium.randomSecret())
         let session = Session(
@@ -103,7 +106,8 @@ struct BenchSeed {
         terminals.append(terminal)
     }
 
-    /// Adds a device; the first are unbound, the next bound, and the rest only fill the store.
+    /// Adds a device: the first `devices` stay unbound, the next `devices` are bound, and all others only fill the
+    /// store.
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()

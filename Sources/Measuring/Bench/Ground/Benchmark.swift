@@ -3,11 +3,11 @@ import Files
 import JSON
 import Service
 
-/// A command that measures: its properties are its options.
+/// A command that runs a benchmark, and whose properties are the command's options.
 protocol Benchmark: AsyncParsableCommand {
     var output: BenchOutput { get }
 
-    /// Measures, with files in a temporary folder.
+    /// Runs the measurements, with files in a temporary folder.
     func measure(in folder: String) async throws -> BenchResult
 
     /// Returns the goals for a result.
@@ -17,7 +17,7 @@ protocol Benchmark: AsyncParsableCommand {
 extension Benchmark {
     func run() async throws { try await finish() }
 
-    /// Measures the named program and prints the result; the exit code is 1 if a goal is missed.
+    /// Measures the program that the options name and prints the result; the exit code is 1 if a goal is missed.
     ///
     /// - Throws: A `Problem`, `LoadError`, `MosquittoError` or `PostgresError`.
     func finish() async throws {
@@ -35,7 +35,7 @@ extension Benchmark {
 }
 
 extension CommandConfiguration {
-    /// Creates the configuration of a benchmark, whose help shows its call and then `details`.
+    /// Creates the configuration of a benchmark's command, whose help shows the command line and then `details`.
     init(_ name: String, _ abstract: String, details: String? = nil) {
         self.init(
             commandName: name,

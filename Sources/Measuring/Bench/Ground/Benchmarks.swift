@@ -3,7 +3,7 @@ import Foundation
 
 /// The commands of `lamplighter-bench`.
 package enum Benchmarks {
-    /// The commands in the order of the help.
+    /// The commands in the order in which the help lists them.
     package static var commands: [any ParsableCommand.Type] {
         [
             BenchReports.self, BenchCommands.self, BenchAccounts.self, BenchSchedules.self, BenchHistory.self,

@@ -1,14 +1,14 @@
 import Service
 import SystemPackage
 
-/// The program that the benchmarks start, and its broker's gate.
+/// The program that the benchmarks start, and the gate that its broker loads.
 struct MeasuredProgram: Sendable {
     /// The path of `lamplighter`.
     let program: String
     /// The path of the gate in the same folder.
     let gate: String
 
-    /// The program in use; by default the one beside this executable.
+    /// The program to measure, by default the one in this executable's folder.
     @TaskLocal static var current = beside(Executables.ownPath)
 
     /// Creates a program from its path, or from the path of its folder.

@@ -1,11 +1,11 @@
 /// A running part of a benchmark, such as a process.
 protocol RunningPart {
-    /// Stops the part and waits for its end.
+    /// Stops the part and waits until it has ended.
     func stop() async
 }
 
 extension RunningPart {
-    /// Runs `body` with the part and stops the part afterwards, even if `body` throws.
+    /// Calls `body` with the part, and stops the part afterwards, even if `body` throws.
     ///
     /// - Throws: The error of `body`.
     func use<Value>(_ body: (Self) async throws -> Value) async throws -> Value {

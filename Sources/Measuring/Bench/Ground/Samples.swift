@@ -1,5 +1,7 @@
 extension [Double] {
-    /// The median, since machines vary; 0 for no values.
+    /// The median of the values, or 0 if there are none.
+    ///
+    /// The median is less sensitive than the mean to a machine's varying speed.
     var median: Double {
         let sorted = sorted()
         let middle = count / 2
@@ -7,12 +9,12 @@ extension [Double] {
         return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns the value below which a share of the values lies; 0 if there are none.
+    /// Returns the value below which the given share of the values lies, or 0 if there are no values.
     func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 
 extension Double {
-    /// The number with two decimals, or without decimals from a hundred on.
+    /// The number as text, with up to two decimals, or without decimals from 100 on.
     var short: String {
         guard isFinite else { return "?" }
         let hundredths = (self * 100).rounded() / 100

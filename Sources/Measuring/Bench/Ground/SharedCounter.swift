@@ -2,13 +2,13 @@ import Glibc
 import Load
 import Synchronization
 
-/// A count that one process writes and another reads, in a file mapped by both.
+/// A count that one process writes and another process reads, in a file that both map into memory.
 final class SharedCounter {
     private let cell: UnsafeMutablePointer<Atomic<Int>>
 
-    /// Opens the file, or creates it with a count of 0.
+    /// Opens the counter's file, or creates the file with a count of 0.
     ///
-    /// - Throws: `LoadError` if that fails.
+    /// - Throws: `LoadError` if the file can't be opened or mapped.
     init(path: String) throws(LoadError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(function: "open", code: errno) }
@@ -18,7 +18,7 @@ final class SharedCounter {
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
             throw .system(function: "mmap", code: errno)
         }
-        // Zero bytes are an atomic 0, and both processes see the same cell.
+        // A new file's zero bytes are a valid atomic 0, and both processes share the mapped memory.
         cell = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
     }
 

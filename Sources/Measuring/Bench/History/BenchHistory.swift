@@ -8,10 +8,10 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// Measures queries about a day, for a device with a long past and one with a short past: `lamplighter-bench history`.
+/// Measures queries about one day of a device, with a long and with a short history: `lamplighter-bench history`.
 ///
-/// Both report every 8.64 seconds, 10,000 times a day. The short past is one day; the long one ends with a day of the
-/// same length.
+/// Both devices report every 8.64 seconds, 10,000 times a day. The short history contains one day, and the long history
+/// ends with the same day.
 struct BenchHistory: Benchmark {
     static let configuration = CommandConfiguration(
         "history",
@@ -28,10 +28,10 @@ struct BenchHistory: Benchmark {
     @Option(help: "Queries of each kind to each device.")
     var questions = 100
 
-    @Option(help: "A data directory to write devices to, instead of measuring.")
+    @Option(help: "A data directory to which devices are written, instead of measuring.")
     var into: String?
 
-    @Option(help: "Devices without a history in addition to the one with a history, for --into.") var devices = 0
+    @Option(help: "With --into, the number of additional devices without a history.") var devices = 0
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
@@ -41,7 +41,7 @@ struct BenchHistory: Benchmark {
         }
     }
 
-    /// A query about a day.
+    /// A kind of query about one day.
     private enum Kind: String, CaseIterable {
         case page, hours
 
@@ -56,7 +56,7 @@ struct BenchHistory: Benchmark {
         var many: String { "milliseconds.\(rawValue).many" }
     }
 
-    /// The number of records of the device with the short history, and of each day of the other device.
+    /// The number of records in the short history, and in each day of the long history.
     private static let fewRecords = 10_000
     private static let interval: Int64 = 8640
     private static let dayStart = Instant(milliseconds: 1_767_225_600_000)  // 2026-01-01
@@ -101,7 +101,7 @@ struct BenchHistory: Benchmark {
         }
     }
 
-    /// Writes a past that ends with the day.
+    /// Writes a history that ends with the day that the queries ask about.
     private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
         let start = Self.dayStart.milliseconds + Int64(Self.fewRecords - count) * Self.interval
         try store.fillPast(of: did, records: count, at: Self.dayStart) { number in
@@ -110,7 +110,7 @@ struct BenchHistory: Benchmark {
         }
     }
 
-    /// Returns the median time of an answer in milliseconds.
+    /// Returns the median duration of a query in milliseconds.
     private func milliseconds(
         _ kind: Kind,
         _ did: DeviceID,

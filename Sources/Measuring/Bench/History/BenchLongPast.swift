@@ -3,20 +3,20 @@ import JSON
 import Storage
 import Workers
 
-/// Writes devices into a store, one of them with a long past: `lamplighter-bench history --into DIR`.
+/// Writes devices into a store, one of them with a long history: `lamplighter-bench history --into DIR`.
 ///
-/// The console and its pages are measured with it. The past ends now.
+/// The store is used to measure the console's pages. The history ends at the current time.
 struct BenchLongPast {
-    /// The records of the device with the long past.
+    /// The number of records in the long history.
     let records: Int
-    /// The number of further devices, without a past.
+    /// The number of further devices, which have no history.
     let devices: Int
 
-    /// The days that the records are spread over.
+    /// The number of days over which the records are spread.
     private static let days = 365
     private static let modes = ["white", "colour", "night", "party"]
 
-    /// Writes the devices and returns the one with the past.
+    /// Writes the devices and returns the id of the device with the long history.
     ///
     /// - Throws: The store's error.
     func write(into store: Store) throws -> DeviceID {

@@ -1,9 +1,10 @@
 import Glibc
 import Load
 
-/// Messages of many clients over one broker that are all answered, with a few under way for each client.
+/// A load in which many clients of one broker send messages that are all answered.
 ///
-/// It runs in the thread that calls it. A subclass writes the messages.
+/// Each client has at most a few unanswered messages. The load runs in the thread that calls it, and a subclass writes
+/// the messages.
 class AnsweredLoad {
     private let connections: LoadConnections
     private let topics: [[UInt8]]
@@ -16,8 +17,9 @@ class AnsweredLoad {
     private(set) var sent = 0
     private(set) var answered = 0
 
-    /// Creates the load without connecting; each client publishes to its topic, and has up to `window` messages under
-    /// way.
+    /// Creates the load without connecting.
+    ///
+    /// Each client publishes to its own topic, and has up to `window` unanswered messages.
     init(_ members: [LoadConnections.Member], topics: [String], window: Int, napMicroseconds: UInt32) {
         connections = LoadConnections(members)
         self.topics = topics.map { Array($0.utf8) }
@@ -26,7 +28,7 @@ class AnsweredLoad {
         underWay = Array(repeating: 0, count: topics.count)
     }
 
-    /// Writes the next message of a client, whose number is `sent`.
+    /// Writes a client's next message into `payload`; the message's number in the whole load is `sent`.
     func write(_ index: Int, into payload: inout [UInt8]) {}
 
     /// Handles the answer to a client's message.
@@ -40,7 +42,7 @@ class AnsweredLoad {
     /// Disconnects all clients.
     func disconnect() { connections.disconnect() }
 
-    /// Sends messages from all clients, and a new one after each answer if `isContinued`; `turn` reads the answers.
+    /// Sends each client's first messages; if `isContinued`, `turn` then sends a new message after each answer.
     func send(isContinued: Bool) {
         isSending = isContinued
         for index in topics.indices {
@@ -49,9 +51,9 @@ class AnsweredLoad {
         }
     }
 
-    /// Continues for a number of seconds.
+    /// Runs the load for a number of seconds.
     ///
-    /// - Returns: The answers a second.
+    /// - Returns: The number of answers a second.
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     @discardableResult
     func run(seconds: Double) throws(LoadError) -> Double {
@@ -60,13 +62,14 @@ class AnsweredLoad {
         while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             try watch.look(answered)
-            // This lets many answers be read at once: the load shares the machine with the measured processes.
+            // After a short sleep, one read gets many answers, which saves processor time for the measured processes on
+            // the same machine.
             usleep(napMicroseconds)
         }
         return Double(answered - before) / stopwatch.seconds
     }
 
-    /// Waits for the answers to all messages and sends no others.
+    /// Stops sending and waits for the answers to all messages already sent.
     ///
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func finish() throws(LoadError) {
@@ -81,7 +84,7 @@ class AnsweredLoad {
     /// Whether every message has an answer.
     var isDone: Bool { answered == sent }
 
-    /// Handles received packets, and writes the packets that follow from them.
+    /// Handles received packets, and writes the packets that answer them.
     ///
     /// - Throws: `LoadError` if a connection ends.
     func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }

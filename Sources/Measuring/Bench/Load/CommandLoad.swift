@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// Commands from app terminals to devices and back, in one thread, with four messages each.
+/// A load of commands from app terminals to devices and back, in one thread, with four messages for each command.
 ///
 /// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers, and the
 /// service or `BenchHops` publishes the outcome to the terminal.
@@ -9,22 +9,25 @@ final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
     private let terminals: [LoadTerminal]
-    /// The index of the terminal that commands each device.
+    /// The index of the terminal that sends commands to each device.
     private let owners: [Int]
     private let crowd: LoadDevice?
     private let root: String
     private let crowdPlace: Int
-    /// The next `sn`; its start differs from load to load, since a request's id stays known for ten minutes.
+    /// The next request's `sn`, which starts at a different number in each load.
+    ///
+    /// The service remembers the ids of requests for ten minutes, so a repeated `sn` would look like a repeated
+    /// request.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Stopwatch] = [:]
-    /// The milliseconds of each round trip, recorded while `isTiming`.
+    /// The duration of each round trip in milliseconds, recorded while `isTiming`.
     private var delays: [Double] = []
     private var isTiming = false
-    /// The number of statuses of the crowd's device that terminals received.
+    /// The number of statuses that all terminals together have received of the device `crowd`.
     private var seen = 0
     private var crowdReports = 0
 
-    /// Creates the load without connecting; `crowd` is a device that all terminals see.
+    /// Creates the load without connecting; `crowd` is a device whose statuses all terminals receive.
     init(devices: [LoadDevice], terminals: [LoadTerminal], owners: [Int], crowd: LoadDevice?, root: String) {
         self.devices = devices
         self.terminals = terminals
@@ -45,9 +48,9 @@ final class CommandLoad {
 
     /// Connects all clients, measures the round trips of commands, and disconnects.
     ///
-    /// `pause` is the time for the service to process every device's arrival.
-    /// - Returns: The round trips in milliseconds, after two seconds of warm-up.
-    /// - Throws: `LoadError`, also if commands are lost.
+    /// During `pause`, the service processes the presence messages of the newly connected devices.
+    /// - Returns: The durations of the round trips in milliseconds, without the first two seconds, which are a warm-up.
+    /// - Throws: `LoadError` if a connection fails or if commands are lost.
     func roundTrips(port: Int, pause: Duration, seconds: Double, rate: Double) async throws -> [Double] {
         defer { connections.disconnect() }
         try connections.connect(port: port, take)
@@ -60,7 +63,7 @@ final class CommandLoad {
 
     // MARK: Commands
 
-    /// Sends commands at an even rate, has the crowd's device report once a second, and waits for the last outcome.
+    /// Sends commands at an even rate while the device `crowd` reports once a second, then waits for the last outcome.
     private func pace(seconds: Double, rate: Double) throws(LoadError) {
         let stopwatch = Stopwatch()
         var sent = 0
@@ -79,7 +82,7 @@ final class CommandLoad {
         try awaitRest()
     }
 
-    /// Waits for pending outcomes and statuses until none arrives for ten seconds.
+    /// Waits for all missing outcomes and statuses, and gives up when none has arrived for ten seconds.
     private func awaitRest() throws(LoadError) {
         let patience: Int64 = 10_000_000_000
         var (heard, end) = (-1, LoadClock.nanoseconds + patience)
@@ -132,7 +135,7 @@ final class CommandLoad {
         }
     }
 
-    /// Answers a command as its device.
+    /// Answers a command on behalf of the device that received it.
     private func answer(_ device: Int, _ body: String) {
         guard let cid = LoadText.number("\"cid\":", in: body), let sn = LoadText.number("\"sn\":", in: body) else {
             return
@@ -144,7 +147,7 @@ final class CommandLoad {
         )
     }
 
-    /// Handles an outcome or a device's status that a terminal received.
+    /// Handles a command's outcome or a device's status that a terminal has received.
     private func hear(_ topic: String, _ body: String) {
         if topic.hasSuffix("/command") {
             guard let sn = LoadText.number("\"sn\":", in: body), let begin = sentAt.removeValue(forKey: sn) else {

@@ -1,9 +1,9 @@
 import Glibc
 import Load
 
-/// The connections of a load: they connect together, and the load ends when one of them does.
+/// The connections of a load, which connect together; the load fails when any of them ends.
 ///
-/// It runs in the thread that calls it. Each connection has a place: the index of its member.
+/// All work happens in the calling thread. A connection's place is the index of its member.
 final class LoadConnections {
     /// A client, and the topics that it subscribes to.
     struct Member: Sendable {
@@ -11,18 +11,19 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// Handles a received message, given the connection's place, the topic and the payload.
+    /// A function that handles a received message, given the connection's place, the topic and the payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
     private let pool: SocketPool
-    /// The number of answers to the current step: connecting or subscribing.
+    /// The number of members whose connection or subscription, whichever is the current step, the broker has answered.
     private var answered = 0
     private var failure: LoadError?
 
-    /// The keep-alive time; no measurement takes as long, so the clients send no pings.
+    /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
     static let keepAliveSeconds: UInt16 = 600
-    /// The maximum number of unanswered connections; more would overflow the broker's backlog.
+    /// The maximum number of connections that await the broker's answer at once; more would overflow its listen
+    /// backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -30,9 +31,9 @@ final class LoadConnections {
         pool = SocketPool(count: members.count)
     }
 
-    /// Connects all members, then subscribes.
+    /// Connects all members, then subscribes each of them to its topics.
     ///
-    /// - Returns: The authenticated connections a second.
+    /// - Returns: The number of connections that the broker authenticated a second.
     /// - Throws: `LoadError` for the first refusal, or if nothing moves for ten seconds.
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
@@ -71,7 +72,7 @@ final class LoadConnections {
         }
     }
 
-    /// Handles received packets, and writes the packets that follow from them.
+    /// Handles received packets, and writes the packets that answer them.
     ///
     /// - Throws: `LoadError` if a connection was refused or has ended.
     func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {

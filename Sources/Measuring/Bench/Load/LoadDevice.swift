@@ -1,11 +1,11 @@
 import Load
 
-/// A device that reports or obeys in a benchmark.
+/// A device that sends reports or answers commands in a benchmark.
 struct LoadDevice: Sendable {
     var did: String
     var secret: String
 
-    /// The device's login.
+    /// The client id, user name, secret and will with which the device connects.
     var login: MQTTWriter.Login {
         .init(
             clientID: did,

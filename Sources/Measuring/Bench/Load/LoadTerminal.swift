@@ -1,13 +1,13 @@
 import Load
 
-/// A client that sends requests and reads answers: an app terminal with a session.
+/// An app terminal that sends requests and reads answers in a benchmark.
 struct LoadTerminal: Sendable {
     var appID: String
     var terminalID: String
     var token: String
     var uid: String
 
-    /// Returns the login with the terminal's token, or with the app's secret if it has no session.
+    /// Returns the terminal's MQTT login, with the app's secret if given, otherwise with the terminal's token.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(
             clientID: terminalID,
@@ -17,6 +17,6 @@ struct LoadTerminal: Sendable {
         )
     }
 
-    /// Returns the beginning of the terminal's own topics.
+    /// Returns the prefix that all topics of the terminal share.
     func space(_ root: String) -> String { "\(root)/app/\(appID)/\(terminalID)" }
 }

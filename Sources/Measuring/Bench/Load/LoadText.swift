@@ -1,13 +1,13 @@
-/// Finds a member of a JSON text by name without parsing the rest, for the messages that loads receive.
+/// Finds a member of a JSON text by name without parsing the rest, which keeps reading received messages cheap.
 enum LoadText {
-    /// Returns the integer after `name`, which includes quotes and colon; nil if it's absent.
+    /// Returns the integer that follows `name`, or nil if there is none; `name` includes its quotes and colon.
     static func number(_ name: String, in body: String) -> Int? {
         guard let range = body.utf8.firstRange(of: name.utf8) else { return nil }
         let digits = body.utf8[range.upperBound...].prefix { (48...57).contains($0) }
         return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 
-    /// Returns the text after `name`, which includes quotes and colon; nil if it's absent.
+    /// Returns the string that follows `name`, or nil if there is none; `name` includes its quotes and colon.
     static func text(_ name: String, in body: String) -> Substring? {
         guard let range = body.utf8.firstRange(of: name.utf8), body[range.upperBound...].first == "\"" else {
             return nil

@@ -1,10 +1,11 @@
 import Glibc
 import Load
 
-/// Reports from many devices over one broker, with at most a window of them under way.
+/// A load of reports from many devices over one broker, with a limited number of unprocessed reports.
 ///
-/// It runs in the thread that calls it. The reports' consumer provides the number done through `consumed`; the service
-/// does so by answering one report in `markEvery`, which carries an id.
+/// The load runs in the thread that calls it. The closure `consumed` returns how many reports their consumer has
+/// processed. For the service, that number comes from its answers: one report in `markEvery` carries an id, and the
+/// service answers it.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -12,37 +13,37 @@ final class ReportLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private var report: [UInt8] = []
     private var order = 0
-    /// A report that was sent.
+    /// A report that has been sent.
     private struct Sent {
-        /// The time at which it was sent, in nanoseconds.
+        /// The time at which the report was sent, in nanoseconds of `LoadClock`.
         var at: Int64 = 0
         var device = 0
-        /// The number of reports that its device had sent, including it.
+        /// The number of reports that the same device had sent by then, including this report.
         var count = 0
     }
 
-    /// The last reports by sequence, in a ring.
+    /// A ring buffer of the last reports, indexed by their sequence.
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// The number of each device's reports for which a terminal has received a status.
+    /// The number of each device's reports that terminals know through a status.
     private var told: [Int]
 
     private(set) var sent = 0
     /// The number of `sent` reports that the service's answers cover.
     private(set) var marked = 0
-    /// The number of `sent` reports that the terminals know, from their own status or from a later one of the same
-    /// device.
+    /// The number of `sent` reports that terminals know, each from its own status or from a later status of the device.
     ///
-    /// The service replaces statuses that are a second old. Retained ones of an earlier load don't count.
+    /// The service can replace an unsent status by a newer status of the same device, which then covers both reports.
+    /// Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
-    /// The milliseconds from a device's publish to a terminal's receipt, recorded while `isTiming`.
+    /// The milliseconds from each report to a terminal's receipt of its status, recorded while `isTiming`.
     private(set) var delays: [Double] = []
     var isTiming = false
 
     /// The interval between reports that request a response from the service.
     static let markEvery = 100
-    /// The number of reports that a device sends in one go.
+    /// The number of reports that a device sends at once.
     static let burst = 4
     private static let napMicroseconds: UInt32 = 1000
 
@@ -59,20 +60,20 @@ final class ReportLoad {
 
     /// Connects all devices and terminals.
     ///
-    /// - Returns: The authenticated connections a second.
+    /// - Returns: The number of connections that the broker authenticated a second.
     /// - Throws: `LoadError` for the first refusal.
     func connect(port: Int) throws(LoadError) -> Double { try connections.connect(port: port, take) }
 
     /// Disconnects all devices and terminals.
     func disconnect() { connections.disconnect() }
 
-    /// Sends as much as the window allows until the time is over.
+    /// Sends as many reports as the window allows until the time is over.
     ///
     /// - Parameters:
     ///   - seconds: The duration.
-    ///   - window: The most reports under way.
-    ///   - consumed: Returns how many of `sent` are done, by their consumer's count.
-    ///   - meanwhile: Does other work between sends; false ends the flood early.
+    ///   - window: The maximum number of reports that are sent but not yet processed.
+    ///   - consumed: Returns how many of the sent reports the consumer has processed.
+    ///   - meanwhile: Does other work between sends; it ends the flood early by returning false.
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func flood(
         seconds: Double,
@@ -87,13 +88,13 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             try turn(milliseconds: 1)
-            // This lets the answers to a burst be read at once: the load shares the machine with the measured
-            // processes, and should cost little beside them.
+            // After a short sleep, one read gets all answers to a burst, which saves processor time for the measured
+            // processes on the same machine.
             usleep(Self.napMicroseconds)
         }
     }
 
-    /// Sends at an even rate, without waiting for the consumer.
+    /// Sends reports at an even rate, without waiting for the consumer.
     ///
     /// - Throws: `LoadError` if a connection ends.
     func pace(seconds: Double, rate: Double) throws(LoadError) {
@@ -104,7 +105,7 @@ final class ReportLoad {
         }
     }
 
-    /// Waits until all reports sent are done.
+    /// Handles packets until `isDone` returns true.
     ///
     /// - Throws: `LoadError` if nothing moves for ten seconds.
     func drain(_ isDone: () -> Bool) throws(LoadError) {
@@ -122,9 +123,10 @@ final class ReportLoad {
         }
     }
 
-    /// Sends a report that requests a response, which then covers all reports before it.
+    /// Sends a report with an id; the service's response to it confirms all earlier reports as well.
     ///
-    /// With a full window, every device can have unconfirmed reports; this waits for the first device without any.
+    /// The broker may not yet have confirmed the earlier reports of any device; the function then waits until it has
+    /// confirmed all reports of one device.
     ///
     /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
     func mark() throws(LoadError) {
@@ -152,8 +154,7 @@ final class ReportLoad {
                     device: device,
                     count: counts[device]
                 )
-                // The id must differ from those of earlier loads, or the service would treat the report as a
-                // repetition.
+                // If an earlier load had used the same id, the service would take the report for a repetition.
                 stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }

@@ -1,29 +1,31 @@
 import Glibc
 
-/// Makes a benchmark's reports: 90 bytes, three attributes, all different.
+/// Makes a benchmark's reports of 90 bytes and three attributes, each report different from all others.
 struct ReportStream {
-    /// The sequence of the first report.
+    /// The sequence number of the first report.
     let first: Int
     private(set) var next: Int
 
-    /// The first sequence has ten digits like the last, so that all reports have the same length.
+    /// The smallest sequence number, which has ten digits like the largest, so that all reports have the same length.
     private static let firstSequence = 1_000_000_000
-    /// The distance between the sequences of streams begun a second apart; no stream is faster.
+    /// The distance between the first numbers of two streams begun a second apart; no stream writes more reports a
+    /// second.
     private static let sequencesPerSecond = 100_000
-    /// The number of seconds after which the sequences repeat: ten digits hold no more.
+    /// The number of seconds after which the sequence numbers repeat; longer periods would need more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequences differ from those of streams begun in another second of the same day.
+    /// Begins a stream whose sequence numbers differ from those of the streams begun in other seconds of the last 22
+    /// hours.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond
         next = first
     }
 
-    /// Returns whether a report written by this stream had a sequence.
+    /// Returns whether this stream has written a report with a sequence number.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Writes a report into `bytes`, which it empties first; an `id` requests a response from the service.
+    /// Replaces `bytes` by the next report; with an `id`, the report requests a response from the service.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1
@@ -41,7 +43,7 @@ struct ReportStream {
         bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
     }
 
-    /// Returns the sequence in a report or in a status made from it; nil if it's absent.
+    /// Returns the sequence number in a report or in a status, or nil if there is none.
     static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
         let name: StaticString = "\"sequence\":"
         let size = name.utf8CodeUnitCount

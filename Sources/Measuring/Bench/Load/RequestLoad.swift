@@ -1,27 +1,28 @@
 import Load
 
-/// Requests of many app terminals.
+/// A load in which many app terminals repeat the same request.
 final class RequestLoad: AnsweredLoad {
-    /// A request, and how many of it a terminal has under way.
+    /// A request that the terminals repeat.
     struct Question: Sendable {
         var method: String
-        /// The JSON text of the parameters; `#` stands for the terminal's index.
+        /// The parameters as JSON; the load replaces `#` by the terminal's index.
         var params: String
         var needsToken = true
-        /// The number of requests that a terminal has under way.
+        /// The number of unanswered requests that a terminal has at once.
         var window = 4
     }
 
     private(set) var terminals: [LoadTerminal]
     private let question: Question
-    /// The prefix that makes the ids of this load differ from those of others.
+    /// The prefix that distinguishes this load's request ids from other loads' ids.
     private let prefix: String
-    /// The number of `answered` requests that were refused.
+    /// The number of answers that refuse a request.
     private(set) var refused = 0
-    /// The first refusal.
+    /// The first answer that refuses a request.
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
+    /// Creates the load without connecting; the terminals log in with `secret`, the app's secret, or else with their
+    /// tokens.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
         self.question = question
         self.terminals = terminals
@@ -47,7 +48,7 @@ final class RequestLoad: AnsweredLoad {
             refused += 1
             firstRefusal = firstRefusal ?? text
         }
-        // A refreshed token is used from now on.
+        // The terminal uses the refreshed token from now on.
         if question.method == "session/refresh",
             let token = text.split(separator: "\"token\":\"")
                 .dropFirst().first?.prefix(while: { $0 != "\"" })

@@ -5,56 +5,59 @@ import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A program that the service is compared with, in a process of its own: `lamplighter-bench consume`.
+/// A consumer that the service is compared with, run in a process of its own: `lamplighter-bench consume`.
 struct BenchConsumer: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 
-    /// The handling of a report.
+    /// A kind of consumer, which decides how messages are handled.
     enum Kind: String, ExpressibleByArgument {
-        /// A: libmosquitto used as its manual shows, without any work.
+        /// A: a subscriber that uses libmosquitto as its manual shows, and does nothing with the reports.
         ///
-        /// A report counts once the broker has read its confirmation, as a report counts for the service once it's
-        /// answered.
+        /// A report counts once the broker has read its confirmation, just as a report to the service counts once the
+        /// service has answered.
         case plain
-        /// A*: as A, but a report counts as soon as it's received.
+        /// A*: the same subscriber as A, but a report counts as soon as it is received.
         ///
-        /// A busy broker reads one packet of a connection for each packet of every device, so most confirmations are
-        /// unread when the measurement ends: half of its work is left for later.
+        /// A busy broker reads one packet of each connection in turn, so it reads the subscriber's confirmations much
+        /// more slowly than the devices' reports. Most confirmations are still unread when the measurement ends, which
+        /// makes A* look faster than it is.
         case received
-        /// B: reports are read in batches and each is published on, without a store.
+        /// B: a relay that reads reports in batches and publishes a status for each, without a store.
         case relay
-        /// Requests of apps are sent back unread.
+        /// An echo that sends each request of an app back without parsing it.
         case echo
-        /// Commands and their outcomes are passed on.
+        /// A relay that passes on commands and their outcomes.
         case hops
-        /// Commands and their outcomes are passed on, but each batch waits until the disk has written as much as for a
+        /// A relay like `hops`, in which each batch first waits until the disk has written as many bytes as for a
         /// commit.
         case flushedHops = "flushed-hops"
     }
 
-    /// The handling of messages.
+    /// The kind of consumer to run.
     @Argument var kind: Kind
     /// The broker's port on this machine.
     @Option var port: Int
     /// The user name at the broker.
     @Option var username: String
-    /// The file with the password: passwords don't belong in arguments.
+    /// The file that contains the password, since other users can see a process's arguments.
     @Option var passwordFile: String
-    /// The file to which it writes its counts for the measuring process.
+    /// The file to which the consumer writes its counts for the measuring process.
     @Option var counter: String
-    /// The first levels of all topics.
+    /// The topic levels with which all topics begin.
     @Option var root: String
-    /// The size of B's messages in bytes, the same as the size of the service's statuses.
+    /// The size of B's messages in bytes, which should equal the size of the service's statuses.
     @Option var statusBytes: Int
-    /// The users to whose topics B publishes, separated by commas.
+    /// The ids of the users to whose topics B publishes, separated by commas.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.
     static let statusBytes = 250
-    /// The interval at which A asks how far the broker has read, the same as between the service's answers.
+    /// The number of reports after which A asks how many confirmations the broker has read.
+    ///
+    /// The service answers reports at the same interval.
     private static let askEvery = ReportLoad.markEvery
 
-    /// Consumes reports until the process ends.
+    /// Consumes messages until the process ends.
     ///
     /// - Throws: A `Problem`, `MosquittoError` or `LoadError`.
     func run() throws {
@@ -135,7 +138,7 @@ struct BenchConsumer: ParsableCommand {
         }
     }
 
-    /// Reads in batches like a worker, and publishes the message that follows from each.
+    /// Reads messages in batches like a worker, and publishes the message that `follow` returns for each.
     private func serve(
         _ options: ConnectionOptions,
         _ filters: [String],
@@ -171,7 +174,7 @@ struct BenchConsumer: ParsableCommand {
     }
 }
 
-/// Converts a report's topic and payload to those of a status of the same size as the service's.
+/// A converter from a report to the topic and payload of a status, which is as large as the service's statuses.
 private struct Relay {
     private(set) var topic: [UInt8] = []
     private(set) var payload: [UInt8] = []
@@ -187,7 +190,7 @@ private struct Relay {
 
     mutating func prepare(_ reportTopic: ArraySlice<UInt8>, _ report: ArraySlice<UInt8>) {
         let did = reportTopic.dropFirst(skipped).dropLast("/report".utf8.count)
-        // A device id's last two digits are random and spread the devices over the users.
+        // The last two digits of a device id are random, so they spread the devices over the users.
         let spread = did.suffix(2).reduce(0) { $0 &* 31 &+ Int($1) }
         topic.removeAll(keepingCapacity: true)
         topic += prefixes[spread % prefixes.count]

@@ -1,11 +1,12 @@
 import Glibc
 
-/// Passes on apps' commands to devices and the devices' answers, without validating them.
+/// A relay that passes apps' commands on to devices, and the devices' answers on to the apps, without validating them.
 ///
-/// `lamplighter-bench commands` compares the service with it: the same four hops without work in between.
+/// `lamplighter-bench commands` compares the service with this relay, which needs the same four messages but does no
+/// work between them.
 struct BenchHops {
     private let root: String
-    /// The part of the topic that names the terminal that sent a command, by the command's `sn`.
+    /// The topic prefix of the terminal that sent each command, by the command's `sn`.
     private var spaces: [Int: String] = [:]
 
     init(root: String) { self.root = root }
@@ -15,7 +16,7 @@ struct BenchHops {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// Returns the message that follows from a received one; nil if none does.
+    /// Returns the message to publish after receiving a message, or nil if there is none.
     mutating func follow(_ topic: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> (topic: String, payload: String)?
     {
         let topic = String(decoding: topic, as: UTF8.self)

@@ -1,7 +1,7 @@
 import Glibc
 import Load
 
-/// The consumer of the reports in one measurement.
+/// A phase of the benchmark, in which one kind of consumer receives the reports.
 enum BenchPhase: String, Sendable, CaseIterable {
     case plain = "A"
     case received = "A*"
@@ -19,7 +19,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
         }
     }
 
-    /// The program in place of the service; nil for the service itself.
+    /// The consumer that replaces the service in this phase, or nil for the service itself.
     var consumer: BenchConsumer.Kind? {
         switch self {
         case .plain: .plain
@@ -31,24 +31,24 @@ enum BenchPhase: String, Sendable, CaseIterable {
 
     var isService: Bool { consumer == nil }
 
-    /// Whether terminals receive the resulting statuses.
+    /// Whether the consumer publishes statuses that app terminals receive.
     var hasReaders: Bool { self == .relay || self == .bound }
 }
 
-/// A running phase: the consumer's process and its load.
+/// A running phase: the consumer's process, and the load that sends reports to it.
 struct BenchRig: RunningPart {
     let phase: BenchPhase
     let field: BenchField
     let consumer: BenchProcess
     let load: ReportLoad
-    /// The authenticated connections a second while the load connected.
+    /// The number of connections that the broker authenticated a second while the load connected.
     let connectsPerSecond: Double
     private let counter: SharedCounter?
 
-    /// The maximum number of reports under way by default, over all devices.
+    /// The default for the maximum number of reports, of all devices together, that are sent but not yet processed.
     static let window = 4000
 
-    /// Starts the consumer, then connects the load.
+    /// Starts the consumer, then connects the devices and terminals of the load.
     ///
     /// - Throws: `LoadError`, `MosquittoError` or the system's error.
     static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
@@ -71,12 +71,12 @@ struct BenchRig: RunningPart {
         )
     }
 
-    /// The number of reports done, by their consumer's count.
+    /// The number of reports that the consumer has processed.
     var done: Int { counter?.value ?? load.marked }
 
-    /// Floods the consumer and measures its throughput.
+    /// Floods the consumer with reports and measures its throughput.
     ///
-    /// - Returns: The reports done a second, after a second of warm-up.
+    /// - Returns: The number of reports processed a second, without the first second, which is a warm-up.
     /// - Throws: `LoadError`.
     func throughput(seconds: Double, window: Int = Self.window) throws -> Double {
         try settle()
@@ -89,7 +89,7 @@ struct BenchRig: RunningPart {
         return rate
     }
 
-    /// Sends at an even rate and measures the time from a report to its reader.
+    /// Sends reports at an even rate and measures the time from each report to an app's receipt of its status.
     ///
     /// - Returns: The times in milliseconds.
     /// - Throws: `LoadError`.
@@ -105,24 +105,26 @@ struct BenchRig: RunningPart {
         return delays
     }
 
-    /// Returns the number of reports done for the window: readers must keep up as well, or the broker's queues for them
-    /// overflow.
+    /// Returns the number of reports that no longer count towards the window.
+    ///
+    /// The terminals, too, must stay within a window behind the load, or the broker's queues for them would overflow.
     private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
-    /// Waits until the service has processed the arrival of the devices.
+    /// Waits until the service has processed the devices' presence messages.
     private func settle() throws {
         guard phase.isService else { return }
         try load.mark()
         try load.drain { done >= load.sent }
     }
 
-    /// Waits until all reports are done and read, so that they don't disturb the next measurement.
+    /// Waits until all reports are processed and all statuses received, so that they don't disturb the next
+    /// measurement.
     private func finish() throws {
         if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }
     }
 
-    /// Disconnects the load and ends the consumer.
+    /// Disconnects the load and stops the consumer.
     func stop() async {
         load.disconnect()
         await consumer.stop()

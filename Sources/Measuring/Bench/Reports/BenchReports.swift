@@ -1,16 +1,21 @@
 import ArgumentParser
 import JSON
 
-/// Measures the main path against its bounds, on a private broker: `lamplighter-bench reports`.
+/// Measures the processing of reports, and compares it with simpler programs on a private broker: `lamplighter-bench
+/// reports`.
 ///
-/// The phases are: A, a plain libmosquitto subscriber without any work; A*, the same, counted before the broker has
-/// read its confirmations; B, a relay that publishes each report on; C, the service with unbound devices; D, the
-/// service with each device bound to one app's user. Each runs in a process of its own, in turns over several rounds:
-/// machines vary, and medians are fairer.
+/// The benchmark measures five kinds of consumer, called phases.
+///
+/// Phase A is a plain libmosquitto subscriber that does nothing with the reports. Phase A* is the subscriber of A, but
+/// its reports count before the broker has read their confirmations. Phase B is a relay that publishes a status for
+/// each report. Phase C is the service with unbound devices. Phase D is the service with each device bound to one user.
+///
+/// Each phase has a consumer process of its own. All phases are measured in each of several rounds, and the result is
+/// the median, since the speed of a machine varies.
 struct BenchReports: Benchmark {
     static let configuration = CommandConfiguration(
         "reports",
-        "Measure reports a second, and latencies, against a plain subscriber and a relay."
+        "Measure the rate and latency of reports, against a plain subscriber and a relay."
     )
 
     @Option(help: "Devices that report.")
@@ -28,7 +33,7 @@ struct BenchReports: Benchmark {
     @Option(help: "Seconds of each measurement.")
     var seconds = 5.0
 
-    @Option(help: "Maximum number of reports under way.")
+    @Option(help: "Maximum number of unanswered reports.")
     var window = BenchRig.window
 
     @OptionGroup(title: "Common options") var output: BenchOutput
@@ -50,7 +55,7 @@ struct BenchReports: Benchmark {
         try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
     }
 
-    /// Measures all phases in turns, then the latencies of B and D at half of D's throughput.
+    /// Measures all phases in each round, then the latencies of B and D at half of D's throughput.
     private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {
         for round in 1...rounds {
             tell("round \(round)")
@@ -70,7 +75,7 @@ struct BenchReports: Benchmark {
         }
     }
 
-    /// Measures C and D with many devices in the store.
+    /// Measures phases C and D with many devices in the store.
     private func grow(_ field: BenchField, _ result: inout BenchResult) async throws {
         for round in 1...rounds {
             tell("round \(round)")
@@ -124,7 +129,7 @@ struct BenchReports: Benchmark {
 }
 
 extension BenchPhase {
-    /// The figures of the phase in the result's JSON.
+    /// The key of the phase's throughput in the result's JSON.
     fileprivate var rate: String { "reportsPerSecond.\(rawValue)" }
     fileprivate var largeRate: String { "storedReportsPerSecond.\(rawValue)" }
     fileprivate var latency: String { "latencyMilliseconds.\(rawValue)" }

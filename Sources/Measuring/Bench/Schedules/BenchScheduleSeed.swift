@@ -4,12 +4,12 @@ import Load
 import Storage
 import Workers
 
-/// A benchmark's schedules, written directly into the store.
+/// A writer of a benchmark's schedules, which puts them directly into the store.
 struct BenchScheduleSeed {
     private var ids = IDSource()
     private static let everyDay = Timing.Days.weekly([1, 2, 3, 4, 5, 6, 7])
 
-    /// Adds a number of schedules, all due at a moment, spread over bound devices.
+    /// Adds schedules that are all due at the same time, spread evenly over bound devices.
     mutating func add(_ count: Int, of dids: [DeviceID], dueAt: Instant, to store: Store) throws {
         let owners = try store.read { tx in try dids.compactMap { did in try tx.bindings.all(of: did).first } }
         guard !owners.isEmpty else { throw LoadError.failed("no device is bound") }
@@ -39,7 +39,7 @@ struct BenchScheduleSeed {
         )
     }
 
-    /// Fills a separate store with schedules over the coming hours, and some that are due.
+    /// Fills a separate store with schedules for the coming hours, and with some that are already due.
     mutating func fill(_ store: Store, schedules: Int, due: Int) throws {
         let now = SystemClock().now
         let dids = try store.fillDevices(

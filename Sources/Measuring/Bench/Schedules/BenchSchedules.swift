@@ -9,20 +9,21 @@ import Service
 import Storage
 import Workers
 
-/// Measures schedules on a private broker: `lamplighter-bench schedules`.
+/// Measures how schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// It measures how long finding due schedules takes among few and among many, how fast very many due in the same minute
-/// are carried out, alone and beside reports, and how punctual triggers are under light load.
+/// The benchmark measures how long it takes to find due schedules among few and among many schedules. It measures how
+/// fast the service carries out very many schedules of the same minute, alone and during reports. Finally, it measures
+/// how punctual triggers are under light load.
 struct BenchSchedules: Benchmark {
     static let configuration = CommandConfiguration(
         "schedules",
-        "Measure schedules a second, the search for due schedules, and punctuality."
+        "Measure the rate of schedules, the search for due schedules, and punctuality."
     )
 
     @Option(help: "Schedules that are due in the same minute.")
     var schedules = 100_000
 
-    @Option(help: "Devices that they belong to, at least one per 100 schedules.")
+    @Option(help: "Devices to which the schedules belong, at least one per 100 schedules.")
     var devices = 1000
 
     @Option(help: "Schedules in the large store; the small one has 10,000.")
@@ -31,7 +32,7 @@ struct BenchSchedules: Benchmark {
     @Option(help: "Minutes of light load during which the lateness of each trigger is measured.")
     var minutes = 2
 
-    @Option(help: "Single commands a second, from `bench commands`, to compare with.") var commands = 0.0
+    @Option(help: "The rate of single commands, from `bench commands`, for comparison.") var commands = 0.0
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
@@ -83,7 +84,7 @@ struct BenchSchedules: Benchmark {
 
     // MARK: Finding due schedules
 
-    /// Returns the median time to find 500 due schedules among a number of them, in microseconds.
+    /// Returns the median time to find 500 due schedules among `stored` schedules, in microseconds.
     private func lookup(_ stored: Int, _ path: String) throws -> Double {
         let store = try Store.bench(at: path)
         var seed = BenchScheduleSeed()
@@ -139,7 +140,7 @@ struct BenchSchedules: Benchmark {
         )
     }
 
-    /// Waits until a number of runs are in the store; returns the seconds since a moment.
+    /// Waits until the store contains `count` runs, and returns the number of seconds since `since`.
     private func drain(_ store: Store, _ count: Int, since: Instant) throws -> Double {
         while true {
             let runs = try store.read { try $0.runs.counts() }.reduce(0) { $0 + $1.count }
@@ -152,14 +153,14 @@ struct BenchSchedules: Benchmark {
 
     // MARK: Light load
 
-    /// Returns the times from the beginnings of their minutes to the triggers' arrivals, in milliseconds.
+    /// Returns, for each trigger, the milliseconds from the time when it was due until it was received.
     private func punctuality(
         _ field: BenchField,
         _ store: Store,
         dids: [DeviceID],
         seed: inout BenchScheduleSeed
     ) throws -> [Double] {
-        // By then, the commands that the bursts left open have expired.
+        // The commands that the bursts left open will have expired by this time.
         let first = Self.minute(ahead: 60)
         for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)

@@ -36,7 +36,7 @@ package final class ReadingPool: BackgroundPool {
             }
         }
         lists = BackgroundQueue(.listing, threads: limits.listReaders, bounds: bounds, begin: PlainThread.yieldToOthers)
-        { reading in Self.prepared("This can't be read now.") { try reading.read(store, &$0) } }
+        { reading in Self.prepared("The log or list can't be read now.") { try reading.read(store, &$0) } }
     }
 
     private static func prepared(_ failure: String, _ read: (inout Prepared) throws -> Void) -> Prepared {

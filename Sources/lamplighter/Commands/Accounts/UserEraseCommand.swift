@@ -13,7 +13,7 @@ extension UserEraseCommand {
         guard yes else {
             let summary = try place.store.read { try ErasureSummary(user, in: $0) }
             show(summary, isDone: false)
-            Terminal.tell("nothing was changed: erasing can't be undone; pass --yes to do it")
+            Terminal.tell("nothing was changed: erasing can't be undone; pass --yes to erase the user")
             throw ExitCode(2)
         }
         Interrupt.listen()

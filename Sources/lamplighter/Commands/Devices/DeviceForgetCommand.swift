@@ -11,7 +11,7 @@ extension DeviceForgetCommand {
         if !yes {
             show(device, try await place.run("previewForget", path), isTold: nil)
             guard !common.output.json, Terminal.confirms("Forget \(device.shown)?") else {
-                Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to do it")
+                Terminal.tell("nothing was changed: forgetting can't be undone; pass --yes to forget the device")
                 throw ExitCode(2)
             }
         }
@@ -20,7 +20,7 @@ extension DeviceForgetCommand {
         show(device, removed, isTold: isTold)
         if !isTold {
             Terminal.tell(
-                "No service is running: the device's users are notified once one runs. The device can't connect any more."
+                "No service is running: the device's users are notified once it runs. The device can't connect any more."
             )
         }
     }

@@ -35,6 +35,6 @@ extension MigrateCommand {
         if let copy { print("copied the database first: \(copy)") }
         print("\(place) is at the schema of \(Version.text)")
         guard let isCompact else { return }
-        print(isCompact ? "its file can shrink" : "there is not enough space to rewrite it")
+        print(isCompact ? "its file can shrink" : "there is not enough space to rewrite the file")
     }
 }

@@ -17,7 +17,7 @@ struct MovedTables {
         var shown = TextTable(["TABLE", "ROWS", "CHECKSUM"])
         for table in tables { shown.add([table.name, "\(table.sum.rows)", Self.text(table.sum.checksum)]) }
         print(shown.text)
-        print("\(place) holds all of it, equal in every table")
+        print("\(place) contains all data, equal in every table")
     }
 
     private var json: JSONValue {

@@ -83,7 +83,7 @@ extension TLSInitCommand {
         }
         guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
         return [
-            "note: the authority expires then, so no certificate is valid for longer: --renew-authority makes another"
+            "note: the authority expires then, so no certificate is valid for longer; --renew-authority makes a new one"
         ]
     }
 
@@ -97,7 +97,7 @@ extension TLSInitCommand {
         if settings.tlsCertificate != nil {
             notes.append("note: tls.certificate is set, so the service uses that certificate instead")
         } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {
-            notes.append("Restart the service: its TLS listeners open only when it starts with a certificate.")
+            notes.append("Restart the service: its TLS listeners open only if it starts with a certificate.")
         }
         return notes
     }

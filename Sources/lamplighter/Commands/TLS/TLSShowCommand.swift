@@ -17,7 +17,7 @@ extension TLSShowCommand {
                 .certificateUnusable,
                 "there is no certificate",
                 at: directory.ownTLS.certificate,
-                why: "tls.certificate is not set, and `lamplighter tls init` has made none here",
+                why: "tls.certificate is not set, and `lamplighter tls init` has made no certificate here",
                 cures: [
                     .init(
                         "lamplighter tls init --data '\(directory.path)'",
