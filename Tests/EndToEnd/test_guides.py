@@ -18,6 +18,7 @@ import urllib.parse
 
 import contract
 import postgres
+import pythonclient
 from browser import Browser
 from certificates import shown, trusting
 from client import Terminal
@@ -645,13 +646,30 @@ class Readmes(Guided):
         self.assertIn('"terminated":1', printed)
 
     def test_of_the_python_client(self):
-        [example] = [text for text in Guide(ROOT / "clients" / "python" / "README.md").others if "import" in text]
+        example, server = Guide(ROOT / "clients" / "python" / "README.md").others
         (self.folder / "example.py").write_text(example)
         self.start("PYTHONPATH=clients/python python3 example.py").end()
-        self.assertTrue((self.folder / "terminal.json").exists())
+        # Over HTTP, without paho.
+        over_http = example.replace('port=ready["mqttPort"]', 'port=ready["httpPort"], transport="http"')
+        self.assertNotEqual(over_http, example)
+        (self.folder / "example.py").write_text(over_http)
+        self.start("PYTHONPATH=clients/python python3 example.py").end()
+        self.ask_from_a_server("example.py", server, "PYTHONPATH=clients/python python3 example.py")
+
+    def ask_from_a_server(self, file, text, command):
+        """Runs a README's example of a server, which prints the dids of a user's devices."""
+        _lamp, did = self.lamp()
+        port = self.service.http_port
+        with pythonclient.module("1.6").App(self.demo["appId"], self.demo["appSecret"], port=port, transport="http") as app:
+            app.account.loginAnonymous(countryCode="49")
+            app.device.bind(did=did, passcode=PASSCODE)
+            uid = app.credentials.uid
+        self.start(f".build/debug/lamplighter key add {uid} --app demo --scope device --json > key.json").end()
+        (self.folder / file).write_text(text.replace("127.0.0.1:8080", f"127.0.0.1:{port}"))
+        self.assertIn(did, self.start(f"{command} {uid}").end())
 
     def test_of_the_javascript_client(self):
-        [example] = Guide(ROOT / "clients" / "js" / "README.md").others
+        example, server = Guide(ROOT / "clients" / "js" / "README.md").others
         example = example.replace("wss://lamplighter.example:8084/mqtt", f"ws://127.0.0.1:{self.service.ready['webSocketPort']}/mqtt")
         example = example.replace('"demo"', json.dumps(self.demo["appId"])).replace('"…"', json.dumps(self.demo["appSecret"]))
         pages = Pages({"clients": ROOT / "clients"}, {"": "<!doctype html><meta charset=utf-8><script type=module>"
@@ -661,6 +679,7 @@ class Readmes(Guided):
         self.addCleanup(browser.close)
         browser.open(pages.address)
         self.until(browser, "window.done", "the example's end")
+        self.ask_from_a_server("example.mjs", server.replace("./server.js", "./clients/js/server.js"), "node example.mjs")
 
 
 class Texts(unittest.TestCase):
