@@ -690,6 +690,8 @@ class Events:
         """Moves a subscription's cursor forward.
 
         For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+
+        Returns: {}
         """
         return self._ask("events/ack", {"subscriptionId": subscriptionId, "cursor": cursor})
 
@@ -701,6 +703,8 @@ class Events:
 
         For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
         InvalidRequest: url for a subscription without a webhook.
+
+        Returns: {}
         """
         return self._ask("events/update", {
             "subscriptionId": subscriptionId, "types": types, "url": url, "batch": batch, "state": state,
@@ -711,6 +715,8 @@ class Events:
         """Lists the app's subscriptions.
 
         For API keys with the scope events; Forbidden for users.
+
+        Returns: All of the app, whichever key made them.
         """
         return self._ask("events/subscriptions", {})
 
@@ -728,6 +734,8 @@ class Events:
         """Removes a subscription; no delivery begins from then on.
 
         For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+
+        Returns: {}
         """
         return self._ask("events/unsubscribe", {"subscriptionId": subscriptionId})
 
@@ -735,6 +743,8 @@ class Events:
         """Lists the last 200 tries of a webhook, newest first.
 
         For API keys with the scope events; Forbidden for users. ResourceNotFound: no such subscription of the app.
+
+        Returns: `error` for a try that failed.
         """
         return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
 
