@@ -65,9 +65,7 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name of a definition outside its file; a message's is its own."""
-    if not file.startswith("methods/") and catalog.is_entry(catalog.files()[file]["definitions"][definition]):
-        return definition
+    """The name of a shared definition outside its file."""
     return f"{file.rsplit('/', 1)[-1]}.{definition}"
 
 

@@ -114,12 +114,12 @@ class TestConsole(unittest.TestCase):
     # MARK: Answers
 
     def test_answers_keep_to_the_document(self):
-        admin = self.with_token("admin")
+        admin, needed = self.with_token("admin"), {"showHistory": "?name=brightness", "readEvents": "?appId=test-app"}
         for method, path, operation in operations():
             name = operation["operationId"]
             if method != "GET" or name in ELSEWHERE:
                 continue
-            asked = self.path(path) + {"showHistory": "?name=brightness", "readEvents": "?appId=test-app"}.get(name, "")
+            asked = self.path(path) + needed.get(name, "")
             with self.subTest(path=path):
                 answer = admin.get(asked)
                 if answer.status == 200:

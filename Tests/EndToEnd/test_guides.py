@@ -1,9 +1,15 @@
 """The guides of docs/guides and the clients' READMEs, run as printed, in a separate folder."""
 
+import base64
+import collections
+import contextlib
+import hmac
+import http.client
 import json
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -12,6 +18,7 @@ import urllib.parse
 
 import contract
 import postgres
+import pythonclient
 from browser import Browser
 from certificates import shown, trusting
 from client import Terminal
@@ -21,6 +28,15 @@ from webpages import Pages
 GUIDES = ROOT / "docs" / "guides"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PASSCODE = "lamp-4711"
+NO_EVENTS = b'{"subscriptionId":"v-none","events":[]}'
+
+
+def signed(at, secret, body=NO_EVENTS):
+    """Returns the headers of a webhook's post that was signed at a time in seconds."""
+    text = f"wh-1.{at}.".encode() + body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signature = base64.b64encode(hmac.digest(key, text, "sha256")).decode()
+    return {"webhook-id": "wh-1", "webhook-timestamp": str(at), "webhook-signature": f"v1,{signature}"}
 
 
 class Guide:
@@ -76,6 +92,14 @@ class Lines:
             raise AssertionError(f"it ended with {code}: {self.text()}")
         return self.text()
 
+    def paste(self, text):
+        """Gives a running shell a block of commands; returns what they print."""
+        marker, before = f"pasted-{time.monotonic_ns()}", len(self.text())
+        self.process.stdin.write(f"{text}\necho {marker}\n")
+        self.process.stdin.flush()
+        self.wait_for(marker, 60)
+        return self.text()[before:].replace(marker, "")
+
     def kill(self):
         subprocess.run(["kill", "-KILL", "--", f"-{self.process.pid}"], stderr=subprocess.DEVNULL)
         self.process.wait()
@@ -84,6 +108,8 @@ class Lines:
 class Guided(unittest.TestCase):
     """A folder like the project's, with a service that `up` started in it."""
 
+    settings = ()
+
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-guides-"))
@@ -91,7 +117,7 @@ class Guided(unittest.TestCase):
         (cls.folder / "clients").symlink_to(ROOT / "clients")
         (cls.folder / ".build" / "debug").mkdir(parents=True)
         (cls.folder / ".build" / "debug" / "lamplighter").symlink_to(BINARY)
-        cls.service = Service(cls.folder / "lamplighter-data", ["--set", "tls.host=127.0.0.1"])
+        cls.service = Service(cls.folder / "lamplighter-data", ["--set", "tls.host=127.0.0.1", *cls.settings])
         cls.addClassCleanup(cls.service.close)
         cls.service.start()
         cls.demo = cls.service.ready["demo"]
@@ -259,9 +285,141 @@ class OverHTTP(Guided):
     def test_an_app_without_mqtt(self):
         guide = self.guide("over-http")
         shell, python = guide.commands
-        printed = self.start(shell.replace("127.0.0.1:8080", f"127.0.0.1:{self.service.http_port}")).end()
+        here = shell.replace("127.0.0.1:8080", f"127.0.0.1:{self.service.http_port}")
+        printed = self.start(here).end()
         self.assertRegex(printed, r'"ok":true.*"session":')
-        self.assertIn('"devices": []'.replace('"', "'"), self.start(python).end())
+        self.assertIn("'devices': []", self.start(python).end())
+
+        # In JavaScript, with the shell's token; the logout ends the stream, and so the program.
+        [functions] = guide.others
+        (self.folder / "app.mjs").write_text(
+            f"const {{ base, token }} = process.env;\n{functions}"
+            "follow((topic, body) => console.log(topic, body));\n"
+            "console.log(await ask('device/list', {}));\n"
+            "await ask('device/status', { did: 'd-none' }).catch(error => console.log(error.code));\n"
+            "await new Promise(resolve => setTimeout(resolve, 1000));\n"
+            "await ask('account/logout', {});\n", encoding="utf-8")
+        printed = self.start(f"{here}\nbase=$base token=$token node app.mjs").end()
+        self.assertRegex(printed, r"(?s)devices: \[\].*NotBound.*end { reason: 'loggedOut' }")
+
+
+class MakersServers(Guided):
+    settings = ("--set", "outbound.privateTargets=localhost")
+
+    def guide(self, name):
+        """Reads a guide and saves its files, with this service's ports and a free one for the receiver."""
+        guide = super().guide(name)
+        self.port = free_port()
+        ports = {"127.0.0.1:8080": f"127.0.0.1:{self.service.http_port}", "-p 1883": f"-p {self.service.mqtt_port}",
+                 "localhost:9000": f"localhost:{self.port}", '("127.0.0.1", 9000)': f'("127.0.0.1", {self.port})',
+                 "listen(9000": f"listen({self.port}"}
+
+        def here(text):
+            for old, new in ports.items():
+                text = text.replace(old, new)
+            return text
+        guide.commands = [here(command) for command in guide.commands]
+        for file, text in guide.files.items():
+            (self.folder / file).write_text(here(text), encoding="utf-8")
+        return guide
+
+    def shell(self):
+        return self.start("exec bash -e")
+
+    def receiver(self, command):
+        """Starts a receiver, and checks that it takes nothing that isn't signed, or was signed long ago."""
+        lines = self.start(command)
+        secret = json.loads((self.folder / "webhook.json").read_text())["result"]["secret"]
+        eventually(lambda: self.post({}) == 401 or lines.process.poll(), 20, lambda: lines.text())
+        now = int(time.time())
+        for at, key, status in ((now, secret, 204), (now - 900, secret, 401), (now, "whsec_" + "A" * 44, 401)):
+            self.assertEqual(self.post(signed(at, key)), status, (at, key))
+        for headers in ({"webhook-signature": "v1,é", "webhook-timestamp": str(now)}, {"webhook-timestamp": "x"}):
+            self.assertEqual(self.post(headers), 401)
+        return lines
+
+    def post(self, headers, body=NO_EVENTS):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        with contextlib.closing(connection):
+            try:
+                connection.request("POST", "/", body, headers)
+                return connection.getresponse().status
+            except OSError:
+                return None
+
+    def all_taken(self):
+        """Waits until the webhook has posted the whole log."""
+        def probe():
+            [row] = [row for row in self.service.json("events", "list")["items"] if row["name"] == "shop"]
+            return row["behind"] == 0 and row["cursor"] == self.log()[-1]["id"]
+        eventually(probe, 60, "the events' delivery")
+
+    def log(self):
+        """Returns the log's events of the types that the guide's webhook wants."""
+        types = [word for kind in self.wanted for word in ("--type", kind)]
+        return self.service.json("events", "tail", "--app", "demo", *types)["items"]
+
+    def test_hear_of_events(self):
+        guide = self.guide("server-events")
+        subscribe, python, happen, node, down, letters, replay, rotate, reader = guide.commands
+        self.wanted = json.loads(re.search(r"wanted='(.*)'", subscribe)[1])
+        shell = self.shell()
+        printed = shell.paste(subscribe)
+        self.assertIn('"secret":"whsec_', printed)
+        # In Python: each event once, also after a kill and a replay.
+        receiver = self.receiver(python)
+        shell.paste(happen)
+        self.all_taken()
+        receiver.wait_for("device.offline")
+        kinds = [line.split()[0] for line in receiver.text().splitlines() if line.startswith("device.")]
+        self.assertEqual(kinds, [f"device.{kind}" for kind in ("registered", "online", "bound", "command", "offline")])
+        receiver.kill()
+        receiver = self.receiver(python)
+        shell.paste(replay)
+        self.all_taken()
+        with contextlib.closing(sqlite3.connect(self.folder / "events.db")) as db:
+            self.assertEqual(dict(db.execute("SELECT * FROM tally")), collections.Counter(e["type"] for e in self.log()))
+        receiver.kill()
+        # Away, then in Node.
+        printed = shell.paste(down)
+        self.assertIn("it could not be reached", printed)
+        self.assertIn('"deliveries":[{', printed)
+        receiver = self.receiver(node)
+        shell.paste("$lamplighter events resume $webhook")
+        self.all_taken()
+        receiver.wait_for("device.offline")
+        receiver.kill()
+        file = self.folder / "events.jsonl"
+        file.write_text(file.read_text() + '{"id":"half')
+        shell.paste(rotate)
+        receiver = self.receiver(node)
+        shell.paste(letters)
+        shell.paste(replay)
+        self.all_taken()
+        ids = [json.loads(line)["id"] for line in file.read_text().splitlines()]
+        self.assertEqual(sorted(ids), sorted(event["id"] for event in self.log()))
+        # By asking.
+        lines = self.start(reader)
+        lines.wait_for("device.offline")
+        lines.kill()
+
+    def test_ask_for_users(self):
+        lamp, did = self.lamp()
+        guide = self.guide("server-requests")
+        key, login, ask, python, mqtt, end = guide.commands
+        shell = self.shell()
+        shell.paste(f"did={did}\n{key}")
+        printed = shell.paste(login) + shell.paste(ask)
+        self.assertNotIn('"ok":false', printed)
+        self.assertIn('"state":"done"', printed)
+        lamp.wait_for("light on")
+        self.assertIn("Demo lamp is online\ndone\n", shell.paste(python))
+        lamp.kill()
+        eventually(lambda: not self.service.device(did)["online"], 20, "the lamp's end")
+        self.assertIn("not switched: DeviceOffline", shell.paste(python))
+        self.assertIn(did, shell.paste(mqtt))
+        printed = shell.paste(end)
+        self.assertRegex(printed, r'"devices"(?s:.*)\nrevoked (?s:.*)"code":"InvalidToken"')
 
 
 class Apps(Guided):
@@ -472,13 +630,13 @@ while time.monotonic() < deadline:
 class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
         example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
-        blocks, (more, accounts, server) = example.commands, by_hand.commands
+        blocks, (more, accounts) = example.commands, by_hand.commands
         # The codes are read from the log, as a user would; `read` needs a terminal.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
             asked = f"code=$(python3 code.py {self.service.log.name} {turn} \"$lena\")"
             accounts = accounts.replace("read -p 'The code: ' code", asked, 1)
-        printed = self.start("set +e\nPATH=$PWD/.build/debug:$PATH\n" + "\n".join([*blocks, more, accounts, server])).end(120)
+        printed = self.start("set +e\nPATH=$PWD/.build/debug:$PATH\n" + "\n".join([*blocks, more, accounts])).end(120)
         self.assertNotIn('"ok":false', printed)
         self.assertGreaterEqual(len(example.promised), 3)
         for word in example.promised + by_hand.promised:
@@ -487,13 +645,30 @@ class Readmes(Guided):
         self.assertIn('"terminated":1', printed)
 
     def test_of_the_python_client(self):
-        [example] = [text for text in Guide(ROOT / "clients" / "python" / "README.md").others if "import" in text]
+        example, server = Guide(ROOT / "clients" / "python" / "README.md").others
         (self.folder / "example.py").write_text(example)
         self.start("PYTHONPATH=clients/python python3 example.py").end()
-        self.assertTrue((self.folder / "terminal.json").exists())
+        # Over HTTP, without paho.
+        over_http = example.replace('port=ready["mqttPort"]', 'port=ready["httpPort"], transport="http"')
+        self.assertNotEqual(over_http, example)
+        (self.folder / "example.py").write_text(over_http)
+        self.start("PYTHONPATH=clients/python python3 example.py").end()
+        self.ask_from_a_server("example.py", server, "PYTHONPATH=clients/python python3 example.py")
+
+    def ask_from_a_server(self, file, text, command):
+        """Runs a README's example of a server, which prints the dids of a user's devices."""
+        _lamp, did = self.lamp()
+        port = self.service.http_port
+        with pythonclient.module("1.6").App(self.demo["appId"], self.demo["appSecret"], port=port, transport="http") as app:
+            app.account.loginAnonymous(countryCode="49")
+            app.device.bind(did=did, passcode=PASSCODE)
+            uid = app.credentials.uid
+        self.start(f".build/debug/lamplighter key add {uid} --app demo --scope device --json > key.json").end()
+        (self.folder / file).write_text(text.replace("127.0.0.1:8080", f"127.0.0.1:{port}"))
+        self.assertIn(did, self.start(f"{command} {uid}").end())
 
     def test_of_the_javascript_client(self):
-        [example] = Guide(ROOT / "clients" / "js" / "README.md").others
+        example, server = Guide(ROOT / "clients" / "js" / "README.md").others
         example = example.replace("wss://lamplighter.example:8084/mqtt", f"ws://127.0.0.1:{self.service.ready['webSocketPort']}/mqtt")
         example = example.replace('"demo"', json.dumps(self.demo["appId"])).replace('"…"', json.dumps(self.demo["appSecret"]))
         pages = Pages({"clients": ROOT / "clients"}, {"": "<!doctype html><meta charset=utf-8><script type=module>"
@@ -503,13 +678,14 @@ class Readmes(Guided):
         self.addCleanup(browser.close)
         browser.open(pages.address)
         self.until(browser, "window.done", "the example's end")
+        self.ask_from_a_server("example.mjs", server.replace("./server.js", "./clients/js/server.js"), "node example.mjs")
 
 
 class Texts(unittest.TestCase):
     def test_moving_names_requests_that_there_are(self):
         named = set()
         for path in GUIDES.glob("*.md"):
-            named |= {(path.name, name) for name in re.findall(r"`((?:account|app|device|home|schedule|session|share)/\w+)`",
+            named |= {(path.name, name) for name in re.findall(r"`((?:account|app|device|events|home|schedule|session|share)/\w+)`",
                                                                path.read_text())}
         for path, name in named:
             with self.subTest(guide=path, request=name):

@@ -1,6 +1,7 @@
 // Lamplighter for browsers: a terminal of an app, with requests, pushes and a session that
 // reconnects.
 
+import { HTTPConnection } from "./http.js";
 import { Connection } from "./mqtt.js";
 import { Account, App as AppMethods, Device, Home, Schedule, Session, Share } from "./methods.js";
 
@@ -79,11 +80,12 @@ export class App {
   /**
    * @param {{url: string, appId: string, secret: string, terminalId?: string, credentials?:
    *   Credentials|null, store?: Store|null, root?: string, timeout?: number, repeatAfter?: number,
-   *   trace?: (step: import("./mqtt.js").Trace) => void}} options `store` is the browser's
-   *   localStorage by default; null stores nothing. `trace` receives every message.
+   *   trace?: (step: import("./mqtt.js").Trace) => void}} options `url` is the broker's, ws: or
+   *   wss:, or the HTTP listener's, http: or https:. `store` is the browser's localStorage by
+   *   default; null stores nothing. `trace` receives every message.
    */
-  constructor({ url, appId, secret, terminalId, credentials, store = localStorage, root = "ll/v1", timeout = 30000,
-    repeatAfter = 5000, trace }) {
+  constructor({ url, appId, secret, terminalId, credentials, store = globalThis.localStorage ?? null, root = "ll/v1",
+    timeout = 30000, repeatAfter = 5000, trace }) {
     this.url = url;
     this.trace = trace;
     this.appId = appId;
@@ -161,10 +163,9 @@ export class App {
     // After a refusal, token and secret are tried in turn; a temporary refusal doesn't end the
     // session.
     const withToken = this.credentials !== null && this.refused % 2 === 0;
-    const password = withToken ? this.credentials.token : this.secret;
-    const connection = new Connection({
-      url: this.url, clientId: this.terminalId, username: `app:${this.appId}`, password, trace: this.trace,
-    });
+    const { url, appId, terminalId, secret, root, trace } = this, token = withToken ? this.credentials.token : null;
+    const connection = /^https?:/.test(url) ? new HTTPConnection({ url, appId, terminalId, secret, token, root, trace })
+      : new Connection({ url, clientId: terminalId, username: `app:${appId}`, password: token ?? secret, trace });
     this.connection = connection;
     connection.onopen = () => {
       this.refused = this.pause = 0;
@@ -327,6 +328,7 @@ export class App {
   /** @param {Credentials|null} credentials */
   keep(credentials) {
     this.credentials = credentials;
+    this.connection.token = credentials?.token ?? null; // for the stream over HTTP
     this.save();
   }
 
@@ -375,7 +377,8 @@ export class App {
   }
 
   call(handler, push) {
-    try { handler(push); } catch (error) { reportError(error); } // the next handler is still called
+    // The next handler is still called.
+    try { handler(push); } catch (error) { (globalThis.reportError ?? console.error)(error); }
   }
 
   receive(topic, payload) {

@@ -9,7 +9,6 @@ MESSAGES = {
     "messages/user": ("messages-user", "Messages to users"),
     "messages/app": ("messages-app", "Messages to app terminals"),
     "messages/system": ("messages-system", "Messages between back-end services"),
-    "messages/event": ("messages-event", "Entries of the event log"),
 }
 PAGES = {**MESSAGES, "documents": ("documents", "Documents")}
 GROUPS = {

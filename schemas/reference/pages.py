@@ -22,8 +22,8 @@ RULE_PAGES = (
     "registration", "reports", "presence", "commands", "products", "requests", "http", "accounts", "sessions", "sharing",
     "schedules", "events", "delivery", "clocks", "fairness", "operation")
 GUIDE_PAGES = (
-    "first-device", "by-hand", "first-app", "over-http", "logging-in", "sharing", "history", "real-server", "console", "watching",
-    "proxy", "growing", "processes", "moving")
+    "first-device", "by-hand", "first-app", "over-http", "server-requests", "server-events", "logging-in", "sharing", "history",
+    "real-server", "console", "watching", "proxy", "growing", "processes", "moving")
 
 
 class Page(NamedTuple):

@@ -5,7 +5,7 @@ extension EventsListCommand {
     static let columns = [
         Column("SUBSCRIPTION", "subscriptionId"), Column("APP", "appId"), Column("NAME", "name"),
         Column("STATE", "state"), Column("BEHIND") { "\($0["behind"]?.intValue ?? 0) s" }, Column("TRIES", "tries"),
-        Column("URL", "url"), Column("ERROR", "lastError"),
+        Column("URL", "url"), Column("LAST ERROR", "lastError"),
     ]
 
     var query: [String: String?] { ["appId": app] }

@@ -11,5 +11,6 @@
 from .app import App, Push, Credentials, new_terminal_id
 from .asynchronous import AsyncApp
 from .errors import ConnectionRefused, LamplighterError
+from .server import Server
 
-__all__ = ["App", "AsyncApp", "ConnectionRefused", "LamplighterError", "Push", "Credentials", "new_terminal_id"]
+__all__ = ["App", "AsyncApp", "ConnectionRefused", "LamplighterError", "Push", "Credentials", "Server", "new_terminal_id"]

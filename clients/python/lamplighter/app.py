@@ -14,10 +14,14 @@ import time
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 
-import paho.mqtt.client as mqtt
+try:
+    import paho.mqtt.client as mqtt
+except ImportError:  # not needed over HTTP
+    mqtt = None
 
 from .errors import ConnectionRefused, LamplighterError
 from .methods import SERVICES
+from .overhttp import HTTPClient
 
 REFUSED = ("The broker refused the connection: the app's id or its secret is wrong, or a limit or rule forbids it;"
            " `lamplighter refusals` says which.")
@@ -86,7 +90,7 @@ class App:
 
         terminal_id, credentials  those of the last run, or `store`: a file that keeps both
         tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
-        transport              "tcp", or "websockets" with `path`
+        transport              "tcp", "websockets" with `path`, or "http" with the port of the HTTP listener
         mqtt5                  False for a broker that speaks MQTT 3.1.1 only
     """
 
@@ -123,6 +127,12 @@ class App:
     # -- connection
 
     def _make_client(self, tls, transport, path, mqtt5):
+        if transport == "http":
+            context = ssl.create_default_context(cafile=tls) if isinstance(tls, str) else tls
+            context = ssl.create_default_context() if context is True else context or None
+            return self._calling(HTTPClient(self.app_id, self.terminal_id, self._secret, self._root, context))
+        if mqtt is None:
+            raise ImportError("MQTT needs paho: pip install paho-mqtt, or use transport=\"http\".")
         protocol = mqtt.MQTTv5 if mqtt5 else mqtt.MQTTv311
         more = {} if mqtt5 else {"clean_session": True}
         if hasattr(mqtt, "CallbackAPIVersion"):  # paho 2
@@ -137,6 +147,9 @@ class App:
         elif tls:
             client.tls_set(ca_certs=None if tls is True else tls)
         client.reconnect_delay_set(1, 60)
+        return self._calling(client)
+
+    def _calling(self, client):
         client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
         client.on_subscribe, client.on_message = self._on_subscribe, self._on_message
         return client

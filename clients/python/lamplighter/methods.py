@@ -745,7 +745,7 @@ class Events:
 
         Only for API keys with the scope events; users get Forbidden.
 
-        Returns: The app's subscriptions, oldest first.
+        Returns: All subscriptions of the app, whichever key made them, oldest first.
         """
         return self._ask("events/subscriptions", {})
 
@@ -775,7 +775,7 @@ class Events:
         Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such
         subscription.
 
-        Returns: The last 200 tries, newest first.
+        Returns: The last 200 tries, newest first; `error` for a try that failed.
         """
         return self._ask("events/deliveries", {"subscriptionId": subscriptionId})
 
