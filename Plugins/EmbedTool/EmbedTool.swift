@@ -13,7 +13,7 @@ enum EmbedTool {
         switch words.dropFirst().first {
         case "texts": source = try texts(words.dropFirst(2))
         case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
-        // Only a mistake in the plugin EmbedTexts can lead here, and it ends the build.
+        // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE")
         }
         // The compiler skips a file that has not been written again.
