@@ -7,7 +7,7 @@ struct CodeList: Decodable {
         let name, doc: String
     }
     /// A case of the enum, with the texts of its page, the names of its flags, and the problems that are raised with
-    /// it.
+    /// this code.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]

@@ -15,7 +15,7 @@ enum EmbedTool {
         case "texts": source = try texts(words.dropFirst(2))
         case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
         case "commands" where words.count == 3: source = try CommandLineTypes.source(by: words[2])
-        // Only a mistake in the plugin EmbedTexts can lead here, and it ends the build.
+        // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands FILE")
         }
         // The compiler skips a file that has not been written again.

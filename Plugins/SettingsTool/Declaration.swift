@@ -32,13 +32,13 @@ struct Declaration {
 
     /// The kind of values that the setting accepts, or nil for a limit that isn't a setting.
     ///
-    /// Either `text`, `flag`, `one of …`, `some of …`, `time A...B` or `A...B unit`.
+    /// The kinds are `text`, `flag`, `one of …`, `some of …`, `time A...B` and `A...B unit`.
     var takes: String? { fields["takes"] }
     /// The default value as text.
     var standard: String { fields["default"] ?? "" }
     /// The sentence that describes the setting's effect to operators.
     var effect: String { fields["effect"] ?? "" }
-    /// The Swift type of the property, if the kind of values doesn't determine it.
+    /// The Swift type of the property, if the kind of values doesn't determine the type.
     var type: String? { fields["type"] }
     /// The number of the property's units in one unit of the setting, such as 86,400 seconds in a day.
     var factor: Int { fields["times"].flatMap(Self.number) ?? 1 }
@@ -46,7 +46,7 @@ struct Declaration {
     var option: String? { fields["gate"] }
     /// The largest number that the gate's option accepts.
     ///
-    /// The default exceeds the largest value of any setting in bytes, a million KiB.
+    /// The default is larger than the largest number of bytes that a setting can state, which is a million KiB.
     var optionMax: Int { fields["max"].flatMap(Self.number) ?? 2_000_000_000 }
     /// The default value in the property's unit.
     var number: Int { (Self.number(standard) ?? 0) * factor }

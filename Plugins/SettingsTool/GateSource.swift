@@ -15,14 +15,14 @@ enum GateSource {
             /// configuration.
             package enum GateOption: String, Sendable, CaseIterable {
             \(lines { "case \(name($0)) = \"\($0.option ?? "")\"" })
-                /// The limit that it sets.
+                /// The limit that the option sets.
                 package var limit: WritableKeyPath<GateLimits, Int> {
                     switch self {
             \(lines { "case .\(name($0)): \\.\($0.path.dropFirst().joined(separator: "."))" })
                     }
                 }
 
-                /// The largest number that it accepts.
+                /// The largest number that the option accepts.
                 package var numberMax: Int {
                     switch self {
             \(lines { "case .\(name($0)): \($0.optionMax)" })

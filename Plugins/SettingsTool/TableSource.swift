@@ -34,7 +34,7 @@ enum TableSource {
             + "standard: \(kind.standard), unit: \"\(kind.unit)\", " + "effect: \"\(setting.effect)\"))\n"
     }
 
-    /// Returns the kind of a setting's values and its default, both as Swift source, and its unit.
+    /// Returns Swift source for the kind of a setting's values and for the default value, and the name of the unit.
     private static func kind(_ setting: Declaration) -> (text: String, standard: String, unit: Substring) {
         let takes = setting.takes ?? ""
         let words = takes.split(separator: " ", maxSplits: 1)

@@ -11,7 +11,7 @@ import Testing
 @Suite("What a chart reads")
 struct ChartReadingTests {
     private static let did = DeviceID(trusted: "d-0000000000001")
-    /// Two days before the clocks change in Berlin.
+    /// A time two days before the clocks change in Berlin, in milliseconds since 1970.
     private static let start: Int64 = 1_774_569_600_000
     private let directory: TemporaryDirectory
     private let store: Store
@@ -39,7 +39,7 @@ struct ChartReadingTests {
         if sorted { try store.compactHistory(bytesMax: .max, step: 100, at: now) }
     }
 
-    /// Stores values of four days, some after the sums of their day.
+    /// Stores values of four days, and adds some of them only after the sums of their day were stored.
     private func fill(_ seed: Int) throws {
         var random = Seed(seed)
         let day = HistoryDay.number(of: Self.start)
@@ -61,7 +61,7 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // Late values of the second day make its sums stale; other late values stay in the buffer.
+        // The late values of the second day make that day's sums stale, and all other late values stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)

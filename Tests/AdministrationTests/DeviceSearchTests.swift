@@ -12,7 +12,8 @@ struct DeviceSearchTests {
     private let directory: TemporaryDirectory
     private let store: Store
 
-    /// Creates three devices: one named Hall on floor 2 of wing A 1, one on floor 2, and one without name and tags.
+    /// Creates three devices: one with the name Hall and tags for floor 2 and wing A 1, one with a tag for floor 2, and
+    /// one without a name or tags.
     init() throws {
         directory = try TemporaryDirectory()
         store = try TestStore.open(directory)

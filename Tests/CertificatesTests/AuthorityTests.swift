@@ -4,7 +4,7 @@ import Testing
 @testable import Certificates
 
 @Suite struct AuthorityTests {
-    /// 2026-11-23T12:00:00Z.
+    /// The current time in these tests, 2026-11-23T12:00:00Z.
     private let now = Instant(milliseconds: 1_795_435_200_000)
 
     private func names(_ texts: String...) -> [ServerName] { texts.compactMap(ServerName.init) }

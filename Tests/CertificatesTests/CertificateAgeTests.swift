@@ -4,7 +4,7 @@ import Testing
 @testable import Certificates
 
 @Suite struct CertificateAgeTests {
-    /// Takes a certificate's days of validity, the seconds until its end, and the expected age.
+    /// Each argument contains a certificate's days of validity, the seconds until it expires, and its expected age.
     @Test(
         "A certificate of a short time worries in its last third, and more in its last tenth",
         arguments: [
@@ -22,7 +22,7 @@ import Testing
         #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
     }
 
-    /// Takes the seconds until the end of a certificate of 397 days, and the expected age.
+    /// Each argument contains the seconds until a certificate of 397 days expires, and its expected age.
     @Test(
         "A certificate worries 30 days before its end, and more 7 days before",
         arguments: [

@@ -40,7 +40,7 @@ struct OperationThreadsTests {
         let threads = OperationThreads()
         let order = Order()
         let (started, starts) = AsyncStream.makeStream(of: Void.self)
-        // A stranger holds one thread, an operator the other.
+        // A stranger's work occupies one of the two threads, and an operator's work occupies the other.
         let gate = Gate()
         async let first: Void = threads.run(.stranger) {
             starts.yield(); gate.wait()
@@ -64,7 +64,7 @@ struct OperationThreadsTests {
         let found = order.ranks
         #expect(Set(found) == Set(OperationThreads.Rank.allCases))
         let places = OperationThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
-        // Two threads note ranks at once, so only neighbours can change places.
+        // Two threads record ranks at the same time, so two adjacent ranks can be in the wrong order.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 
@@ -93,14 +93,14 @@ struct OperationThreadsTests {
     }
 }
 
-/// The ranks of the finished work, in its order.
+/// A record of the ranks of finished work, in the order in which it finished.
 private final class Order: Sendable {
     private let state = Mutex<[OperationThreads.Rank]>([])
     var ranks: [OperationThreads.Rank] { state.withLock { $0 } }
     func note(_ rank: OperationThreads.Rank) { state.withLock { $0.append(rank) } }
 }
 
-/// A gate that holds threads until it is opened.
+/// A gate at which threads wait until a test opens it.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func wait() { semaphore.wait() }

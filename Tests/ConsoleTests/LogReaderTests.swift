@@ -3,7 +3,7 @@ import Testing
 @testable import Console
 
 @Suite("The rows of a log that are new") struct LogReaderTests {
-    /// The ids of the log's rows.
+    /// The ids of the rows that the log contains.
     private var rows: [Int64] = []
     private var position: Int64?
 

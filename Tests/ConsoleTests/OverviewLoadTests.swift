@@ -15,7 +15,7 @@ import Testing
             let shown = rate.note(1000 + Int64(tenth) * 4 / 10, at: start + .milliseconds(tenth * 100))
             if tenth >= 100 { #expect(abs(shown - 4) <= 0.2, "\(tenth)") }
         }
-        // Ten seconds after the last report the rate is 0.
+        // When no report has arrived for ten seconds, the rate is 0.
         var last = 0.0
         for second in 31...42 { last = rate.note(1120, at: start + .seconds(second)) }
         #expect(last == 0)

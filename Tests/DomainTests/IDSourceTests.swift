@@ -9,7 +9,7 @@ struct IDSourceTests {
         var source = IDSource()
         var last = ""
         for _ in 0..<1_000_000 {
-            // Without the two random digits at the end, so that the order depends on the stamp alone.
+            // The two random digits at the end are dropped, so that only the timestamp in the id is compared.
             let stamp = String(source.make("d", at: Make.now).utf8.dropLast(2)) ?? ""
             if stamp <= last { Issue.record("\(stamp) follows \(last)") }
             last = stamp
@@ -36,7 +36,8 @@ struct IDSourceTests {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
         var ids: Set<String> = []
-        // More ids than a millisecond holds, so that some are borrowed from the next milliseconds.
+        // The test makes more ids than fit into a millisecond, so some of the ids use the timestamps of the next
+        // milliseconds.
         for _ in 0..<1_000 {
             for index in sources.indices { ids.insert(sources[index].make("d", at: Make.now, shard: 0xab)) }
         }
@@ -53,7 +54,8 @@ struct IDSourceTests {
         for _ in 0..<total { counts[String(source.make("d", at: Make.now).suffix(2)), default: 0] += 1 }
 
         #expect(counts.count == 256)
-        // 400 expected, with a standard deviation of 20: eight deviations never happen by chance.
+        // Each value is expected 400 times, with a standard deviation of 20. A difference of eight deviations doesn't
+        // happen by chance.
         #expect(counts.values.allSatisfy { (240...560).contains($0) })
     }
 

@@ -9,8 +9,9 @@ final class GateBroker {
     let port: UInt16
     let folder: String
     private let pid: pid_t
-    /// A socket that keeps the broker running: when it closes, at the latest with this process, a shell kills the
-    /// broker.
+    /// A socket that keeps the broker running.
+    ///
+    /// When the socket closes, at the latest when this process ends, a shell kills the broker.
     private let lifeline: Int32
 
     var credentials: String { "\(folder)/credentials" }
@@ -141,8 +142,7 @@ final class GateBroker {
 
     /// Returns a free port outside the system's range for outgoing connections.
     ///
-    /// The system doesn't assign a port below that range to connections of other tests before the broker can listen on
-    /// it.
+    /// The system could assign a port in that range to another test's connection before the broker listens on the port.
     private static func freePort() throws -> UInt16 {
         for _ in 0..<100 {
             let port = UInt16.random(in: 15_000..<32_000)
@@ -169,8 +169,7 @@ final class GateBroker {
     ) throws -> (pid_t, Int32) {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, MiniClient.streamType, 0, &ends) == 0)
-        // The shell kills the broker with SIGKILL, since the broker can inherit from a test's thread that SIGTERM is
-        // blocked.
+        // The shell kills the broker with SIGKILL, which the broker can neither block nor delay.
         let copying = #"LC_ALL=C sed 's/2[.]0[.]11/2.0.99/' "$b" > "$0.program"; b=$0.program;"#
         let script = """
             PATH=$PATH:/usr/sbin; b=$(command -v mosquitto)

@@ -115,8 +115,8 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [2_000])
         crowd.live([60_000], seconds: 0..<5)
 
-        // The messages that pass because their sender is seldom are subtracted from the address's budget, so they don't
-        // raise the total.
+        // The messages that pass because their sender seldom sends are also subtracted from the address's budget, so
+        // they don't raise the total.
         #expect((2_990...3_001).contains(crowd.passed[0]))
         #expect(crowd.toldAt == [0, 1_000, 2_000, 3_000, 4_000])
     }

@@ -28,8 +28,7 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and acknowledges messages until there are `count`, and returns them, or fewer if the time limit is
-    /// reached.
+    /// Receives and acknowledges `count` messages, and returns them, or those received when the time limit is reached.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()

@@ -26,7 +26,7 @@ struct PipelineTests {
         #expect(session.connection.changes == min(count, 1))
     }
 
-    /// Sends 25 MB each way, far more than a socket's buffers hold.
+    /// Sends 25 MB in each direction, which is far more than fits into the socket's buffers.
     @Test("Large values both ways do not make both sides wait", .endsInTime)
     func large() throws {
         let session = try Session()
@@ -99,7 +99,7 @@ struct ScanTests {
     @Test("A reader who stops early leaves the rest, and the next scan begins at its own start") func early() throws {
         let session = try Session()
         try session.connection.transaction { () throws in
-            // Fetching all these rows would take minutes.
+            // The test passes quickly only if the scan doesn't fetch all these rows, which would take minutes.
             #expect(try scan(session, to: 1 << 40, until: 3) == [1, 2, 3])
             #expect(try scan(session, to: 2, until: .max) == [1, 2])
         }

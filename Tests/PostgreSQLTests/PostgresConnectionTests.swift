@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostgreSQL
 
-/// A connection to the test server, with helpers for frequent statements.
+/// A connection to the test server, with functions for common statements.
 struct Session {
     let connection: PostgresConnection
 
@@ -12,7 +12,7 @@ struct Session {
         connection = try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
-    /// Runs a statement with integers and returns the first column's integers.
+    /// Runs a statement with integer parameters, and returns the integers in the first column of the result.
     func integers(_ sql: String, _ values: Int64...) throws -> [Int64] {
         var found: [Int64] = []
         try connection.query(sql) { list in
@@ -24,7 +24,7 @@ struct Session {
         return found
     }
 
-    /// Returns the SQLSTATE of a statement's error; nil if the statement succeeds.
+    /// Returns the SQLSTATE code of a statement's error, or nil if the statement succeeds.
     func state(_ sql: String) -> String? {
         do {
             try connection.execute(sql)

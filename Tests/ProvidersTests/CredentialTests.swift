@@ -7,7 +7,7 @@ struct CredentialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let provider: String
         let credential: JSONObject
-        /// The field that the refusal names; nil if the credential is accepted.
+        /// The field that the refusal names, or nil if the credential is accepted.
         let field: String?
 
         var testDescription: String { "\(provider) \(field ?? "is taken")" }

@@ -43,7 +43,7 @@ struct IDTokenTests {
         )
     }
 
-    /// Runs an issuer with one key of each kind.
+    /// Runs an issuer that has one key of each kind, and calls `body` while the issuer runs.
     private func withIssuer<R: Sendable>(
         _ body:
             @escaping @Sendable (Issuer, String, IdentityProviders, Asked) async throws -> R
@@ -172,7 +172,7 @@ struct IDTokenTests {
                 let verdict = await providers.verdict(try Self.credential(token), settings)
                 #expect(verdict == Self.failed(.refused) || verdict == Self.failed(.malformed), "\(name)")
             }
-            // None of these tokens has spoilt the keys for others.
+            // After these bad tokens, the service must still accept good tokens signed with the same keys.
             for key in ["ec", "rsa"] {
                 let token = try issuer.token(Self.claims(url), key: key)
                 #expect(await providers.verdict(try Self.credential(token), settings) == .subject("S1"))
@@ -250,7 +250,7 @@ struct IDTokenTests {
     }
 }
 
-/// The URL of a server, and whether it has replaced its keys.
+/// The URL of an issuer's server, and whether the issuer has replaced its keys.
 private final class Place: Sendable {
     private let state = Mutex((url: "", isRotated: false))
 

@@ -3,9 +3,9 @@ import CryptoExtras
 import Foundation
 import JSON
 
-/// An issuer that signs ID tokens and publishes its keys.
+/// A test's issuer of ID tokens, which signs tokens and publishes its keys.
 struct Issuer: Sendable {
-    /// One key pair.
+    /// A pair of a private key and a public key.
     enum Key: Sendable {
         case elliptic(P256.Signing.PrivateKey)
         case rsa(_RSA.Signing.PrivateKey)
@@ -19,7 +19,7 @@ struct Issuer: Sendable {
         .rsa(try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits)))
     }
 
-    /// Returns the answer of the issuer at `url`.
+    /// Returns the issuer's answer to an HTTP request, with `url` as the issuer's own address.
     func answer(_ ask: ReceivedRequest, at url: String) -> Say {
         switch ask.path {
         case "/.well-known/openid-configuration": .json(["issuer": .string(url), "jwks_uri": .string(url + "/keys")])
@@ -45,7 +45,9 @@ struct Issuer: Sendable {
         }
     }
 
-    /// Signs claims with the key `id`; the header can state another algorithm or key.
+    /// Returns a token whose claims are signed with the key `id`.
+    ///
+    /// The token's header can name a different algorithm or key.
     func token(
         _ claims: JSONObject,
         key id: String,
@@ -71,7 +73,7 @@ struct Issuer: Sendable {
     }
 }
 
-/// Encodes bytes as JWTs do: in base64url without padding.
+/// Encodes bytes in base64url without padding, as JSON Web Tokens require.
 func base64URL(_ bytes: some Sequence<UInt8>) -> String {
     Data(bytes).base64EncodedString()
         .replacing("+", with: "-")

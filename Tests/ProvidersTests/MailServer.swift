@@ -2,14 +2,14 @@ import Foundation
 import JSON
 import TestKit
 
-/// A mail server (aiosmtpd) for one test, with the mails that it received.
+/// A mail server (`aiosmtpd`) for one test, which passes the received mails to the test.
 ///
-/// It refuses addresses that begin with `full`, `nobody` and similar words, each word with a code of its own.
+/// The server refuses addresses that begin with certain words, such as `full` or `nobody`, each with a different code.
 final class MailServer: Sendable {
     enum Kind: String {
         case startTLS
         case tls
-        /// Offers neither TLS nor authentication.
+        /// The server offers neither TLS nor authentication.
         case bare
     }
 
@@ -18,7 +18,7 @@ final class MailServer: Sendable {
     private let process: ChildProcess
     private let directory: TemporaryDirectory
 
-    /// Starts a server whose only user is `lamp` with password `pass word`.
+    /// Starts a server whose only user is `lamp`, with the password `pass word`.
     init(_ kind: Kind) throws {
         directory = try TemporaryDirectory()
         caFile = directory.path("cert.pem")
@@ -36,7 +36,7 @@ final class MailServer: Sendable {
         self.port = port
     }
 
-    /// Returns the next accepted mail; blocks until there is one.
+    /// Waits for the next mail that the server accepts, and returns it.
     func next() throws -> (from: String, to: [String], user: String?, data: String) {
         guard let line = process.nextLine(), let mail = try JSONValue.parse(Array(line.utf8)).objectValue else {
             throw MailServerError.notReady

@@ -201,7 +201,7 @@ struct MailMessageTests {
     }
 }
 
-/// Parses a mail with Python's `email` package; returns its subject, sender, type and parts.
+/// Parses a mail with Python's package `email`, and returns the mail's subject, sender, type and parts.
 private func read(_ mail: [UInt8]) throws -> [String] {
     let directory = try TemporaryDirectory()
     let file = directory.path("mail.eml")

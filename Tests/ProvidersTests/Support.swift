@@ -7,24 +7,24 @@ import Providers
 import Synchronization
 
 extension ProviderCredential {
-    /// Reads a credential as a request carries it.
+    /// Reads a credential from the parameters of a request.
     static func parse(provider: String, credential: JSONObject) throws(Rejection) -> ProviderCredential {
         try parse(provider: provider, credential: Fields(credential, path: "params.credential."))
     }
 }
 
-/// A request that a fake provider received.
+/// An HTTP request that a test's server has received.
 struct ReceivedRequest: Sendable {
     let method: String
     let path: String
-    /// The parameters of the URL and of a form in the body.
+    /// The parameters in the URL, and those of a form in the body.
     let query: [String: String]
     let authorization: String?
     var headers: [String: String] = [:]
     let body: String
 }
 
-/// The answer of a fake provider.
+/// An answer of a test's HTTP server.
 struct Say: Sendable {
     var status = 200
     var body = "{}"
@@ -35,7 +35,7 @@ struct Say: Sendable {
     }
 }
 
-/// The requests that a server received.
+/// The requests that a test's HTTP server has received.
 final class Asked: Sendable {
     private let asks = Mutex<[ReceivedRequest]>([])
 
@@ -102,7 +102,7 @@ func withServer<R: Sendable>(
     }
 }
 
-/// Runs blocking work on a thread of its own.
+/// A way to run blocking work on a new thread, while the caller's task waits.
 enum BlockingCall {
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
@@ -111,14 +111,14 @@ enum BlockingCall {
     }
 }
 
-/// Answers only after 600 seconds, when the test is over.
+/// Handles a request by waiting 600 seconds, longer than the test runs.
 @Sendable
 func hang(_: ReceivedRequest) async throws -> Say {
     try await Task.sleep(for: .seconds(600))
     return Say()
 }
 
-/// Runs `body` with identity providers, and shuts them down afterwards.
+/// Calls `body` with identity providers, and shuts the providers down afterwards.
 func withProviders<R>(
     _ limits: IdentityProviders.Limits = .init(),
     clock: @escaping @Sendable () -> Int64 = { 1_800_000_000 },
@@ -137,7 +137,7 @@ func withProviders<R>(
     }
 }
 
-/// The outcome of a verification.
+/// The result of verifying a credential: the user's id at the provider, or the failure.
 enum Verdict: Equatable, Sendable {
     case subject(String)
     case failure(ProviderFailure)
@@ -149,7 +149,7 @@ extension IdentityProviders {
             return .subject(try await verify(credential, for: app).subject)
         } catch {
             guard case .unavailable(let seconds, let reason) = error else { return .failure(error) }
-            // Another test checks the reason's words; here it must only not be empty.
+            // The reason must not be empty, but only another test compares its words.
             return reason.isEmpty ? nil : .failure(.unavailable(retryAfter: seconds, because: ""))
         }
     }

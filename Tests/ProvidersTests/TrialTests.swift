@@ -8,9 +8,9 @@ import Testing
 struct TrialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var provider: ProviderName
-        /// The answers by path; `URL` in a body stands for the server's URL.
+        /// The server's answers by path; the server replaces `URL` in a body with its own URL.
         var answers: [String: Say] = [:]
-        /// The reason why the provider doesn't work; nil if it does.
+        /// The expected reason why the provider doesn't work, or nil if it works.
         var reason: String?
 
         var testDescription: String { "\(provider): \(reason ?? "works")" }
@@ -111,7 +111,7 @@ struct TrialTests {
     }
 }
 
-/// The URL of a server, which its answers contain.
+/// The URL of a test's server, which the server's answers contain.
 private final class ServerPlace: Sendable {
     private let text = Mutex("")
 

@@ -30,7 +30,7 @@ struct QRCodeTests {
 
         #expect(png.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         #expect(Array(png[16..<24]) == [0, 0, 0, 87, 0, 0, 0, 87])
-        // The last chunk of every PNG, whose checksum is known.
+        // Every PNG file ends with the same chunk, whose checksum is known.
         #expect(png.suffix(12) == [0, 0, 0, 0, 73, 69, 78, 68, 0xAE, 0x42, 0x60, 0x82])
     }
 

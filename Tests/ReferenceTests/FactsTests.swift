@@ -11,7 +11,10 @@ import Web
 @testable import Reference
 
 @Suite struct FactsTests {
-    /// Compares the file, or rewrites it with `LAMPLIGHTER_WRITE_FACTS=1`; `schemas/bundle.py` then makes the pages.
+    /// Compares `schemas/facts.jsonl` with the facts that the program knows.
+    ///
+    /// With `LAMPLIGHTER_WRITE_FACTS=1`, the test first rewrites the file; `schemas/bundle.py` then generates the pages
+    /// from it.
     @Test("schemas/facts.jsonl has the settings, metrics, problems and errors of the program")
     func facts() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -21,7 +24,7 @@ import Web
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    /// The facts that only the program knows, each with its kind as the first member.
+    /// The facts that only the program knows, as objects whose first member is the kind of fact.
     private static var facts: [JSONValue] {
         let errors = ErrorCode.allCases.map { code -> JSONObject in
             [

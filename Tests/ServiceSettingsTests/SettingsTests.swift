@@ -30,7 +30,7 @@ import Testing
     @Test("The defaults of settings are those of the limits that they set")
     func limitDefaults() async throws {
         var limits = Limits(try await read())
-        // The lease depends on the time limit for mails.
+        // This limit has no setting of its own; the service derives it from the time limit for mails.
         limits.messageLease = Limits().messageLease
 
         #expect("\(limits)" == "\(Limits())")
@@ -179,7 +179,7 @@ import Testing
         #expect(problem?.message.contains("did you mean mqtt.port?") == true)
     }
 
-    /// A wrong value, and a word that its error must contain.
+    /// A setting's wrong value, and a word that the error must contain.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let key: String
         let value: String

@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// A socket that listens on a free port until this object is released.
+/// A socket that listens on a free port until the object is released.
 private final class Listener {
     let port: Int
     private let descriptor: Int32

@@ -32,7 +32,7 @@ import Testing
             #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
             withExtendedLifetime(store) {}
         }
-        // As an older version left it.
+        // An older version of the service left the database with this mode.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.database)
 
         let store = try StoreAccess.service(directory, .file)

@@ -129,7 +129,7 @@ import Workers
 
     private static let did = DeviceID(trusted: "d-0000000000001")
 
-    /// Creates a device with a bound user.
+    /// Creates a device that is bound to a user.
     private func bindDevice() throws {
         try store.batch(at: SystemClock().now) { (tx) throws in
             try tx.lockAll()

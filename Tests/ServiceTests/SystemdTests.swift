@@ -7,7 +7,7 @@ import Web
 @testable import Service
 
 @Suite struct SystemdTests {
-    /// A socket that stands in for systemd's.
+    /// A socket that receives the service's messages in place of systemd.
     private final class Listener: Sendable {
         let path: String
         private let folder: TemporaryFolder
@@ -27,14 +27,14 @@ import Web
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
             }
             try #require(code == 0)
-            // A missing message fails the test instead of hanging it.
+            // With this timeout, the test fails if a message is missing, and doesn't wait forever.
             var patience = timeval(tv_sec: 10, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
 
         deinit { close(descriptor) }
 
-        /// Returns the lines of the next message.
+        /// Waits for the next message, and returns its lines.
         func next() throws -> [String] {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -43,7 +43,8 @@ import Web
                 .split(separator: "\n").map(String.init)
         }
 
-        /// Returns the lines of all messages up to one with a line that begins with `text`.
+        /// Waits for a message with a line that begins with `text`, and returns the lines of all messages received by
+        /// then.
         func lines(until text: String) throws -> [String] {
             var all: [String] = []
             while !all.contains(where: { $0.hasPrefix(text) }) { all += try next() }

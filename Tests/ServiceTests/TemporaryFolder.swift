@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, removed with this object.
+/// A folder for one test, which is removed when this object is released.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and returns its path.
+    /// Writes a file into the folder, and returns the file's path.
     func write(_ text: String, as name: String) throws -> String {
         try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
         return path + "/" + name

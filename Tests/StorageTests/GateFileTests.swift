@@ -248,7 +248,7 @@ struct GateFileTests {
         let world = try filled()
         #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
-        // The test replaces the file by a folder of the same name, so that the file can't be written.
+        // The test replaces the file with a folder of the same name, so that the file can't be written.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {

@@ -134,7 +134,7 @@ struct MigrationTests {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Migrations.steps) }
         let before = try filled(directory)
-        // The table `meta` has one more row than the others, which contains the fingerprint of the key.
+        // The table `meta` has one additional row, which contains the fingerprint of the key.
         #expect(before.count > 30)
         #expect(before.allSatisfy { $0.value.count == ($0.key == "meta" ? 4 : 3) })
 
@@ -193,7 +193,7 @@ struct MigrationTests {
 
     /// Compares the schema of a new store with `database.sql`.
     ///
-    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites that file, which is necessary after adding a
+    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, which is necessary after adding a
     /// migration step.
     @Test("The migrations make what schemas/database.sql says")
     func schema() throws {

@@ -31,8 +31,8 @@ package final class ChildProcess: Sendable {
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Without this flag, the child processes of other tests would inherit these ends of the pipes and keep them
-        // open.
+        // Without the close-on-exec flag, the child processes of other tests would inherit these ends of the pipes and
+        // keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -95,7 +95,7 @@ package struct ChildProcessError: Error {
 
 /// Starts a program in which no signals are blocked.
 ///
-/// Without this, the program would inherit the blocked signals of the test's thread.
+/// The threads of tests block signals, and a program that the thread starts would inherit the blocked signals.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()

@@ -13,7 +13,8 @@ package final class PostgresServer: Sendable {
     private let leash: FileHandle
     private let count = Atomic(0)
 
-    /// The server of this process, which its first use starts, or nil if PostgreSQL is not installed or does not start.
+    /// The server of this process, started when it is first used, or nil if PostgreSQL is not installed or does not
+    /// start.
     package static let shared: PostgresServer? = try? PostgresServer()
 
     /// The folder in which Debian installs the server's programs.
@@ -56,8 +57,8 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Without this flag, the child processes of other tests would inherit these ends of the pipes and keep them
-        // open.
+        // Without the close-on-exec flag, the child processes of other tests would inherit these ends of the pipes and
+        // keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }

@@ -5,13 +5,13 @@ import NIOEmbedded
 
 @testable import Web
 
-/// A router's answer to a request that was made without a listener.
+/// A router's answer to a request that a test passes to the router directly, without a listener.
 struct Asked {
     let status: Int
     let headers: HTTPFields
     let body: String
 
-    /// Sends a router a request, as a client at an address.
+    /// Passes a request to a router, as if a client at an address had sent it.
     init(
         _ router: Router<WebContext>,
         _ path: String,
@@ -53,6 +53,6 @@ struct Asked {
 }
 
 extension Listener {
-    /// A stand-in for the listener, for routers that are called without one.
+    /// A listener that is never opened, for routers that tests call directly.
     static var unused: Listener { Listener(name: "test", [], logger: Logger(label: "test"), tell: { _ in }) }
 }

@@ -7,7 +7,7 @@ import Testing
     private let places = ConnectionPlaces("test", ListenerLimits(connections: 5, perAddress: 3, headerSeconds: 10))
     private let closed = Closed()
 
-    /// The names of the closed connections, in order.
+    /// The names of the connections that were closed, in order.
     private final class Closed: Sendable {
         private let names = Mutex<[String]>([])
         func note(_ name: String) { names.withLock { $0.append(name) } }

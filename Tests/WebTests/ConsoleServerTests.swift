@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The console's listener")
 struct ConsoleServerTests {
-    /// A responder that answers `/stream` with a stream, and other paths with the request's body of up to three bytes.
+    /// A responder that answers `/stream` with a stream, and any other path with up to three bytes of the request's
+    /// body.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

@@ -22,7 +22,8 @@ import Testing
             Case(origin: "https://lamps.example.com", isAllowed: true),
             Case(origin: "https://lamps.example.com:8443", isAllowed: true),
             Case(origin: "https://LAMPS.example.com", isAllowed: true),
-            // A foreign name that resolves to this machine's loopback address would be the page's own.
+            // Without TLS, the server's own name isn't enough: an attacker's name that resolves to the loopback address
+            // would pass, too.
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),
             Case(origin: "https://localhost.evil.example", isAllowed: false),

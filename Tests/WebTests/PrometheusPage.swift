@@ -1,6 +1,6 @@
-/// A `/metrics` page, read as strictly as the format allows.
+/// A parsed `/metrics` page, whose parser accepts only what the format allows.
 struct PrometheusPage {
-    /// One sample line.
+    /// A line of the page that contains a sample.
     struct Sample: Equatable {
         let name: String
         let labels: [String: String]
@@ -15,7 +15,7 @@ struct PrometheusPage {
     private(set) var types: [String: String] = [:]
     private(set) var helps: [String: String] = [:]
 
-    /// Parses a page; throws an error for anything that violates the format.
+    /// Parses a page, and throws an error if any line violates the format.
     init(_ text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed(description: "no final line feed") }
         for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
@@ -39,7 +39,7 @@ struct PrometheusPage {
         }
     }
 
-    /// Returns the value of one sample.
+    /// Returns the value of the sample with this name and these labels, if any.
     func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         samples.first { $0.name == name && $0.labels == labels }?.value
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RelayedAddressesTests {
     private let path = NSTemporaryDirectory() + "lamplighter-relayed-\(UUID().uuidString)"
 
-    /// Returns the bytes of a place in the file.
+    /// Returns the bytes that the relay's file contains at the given place.
     private func bytes(of place: Int) throws -> [UInt8] {
         let all = try Data(contentsOf: URL(fileURLWithPath: path))
         let start = place * RelayPlace.byteCount

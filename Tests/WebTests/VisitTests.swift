@@ -52,7 +52,7 @@ struct VisitTests {
     }
 }
 
-/// A clock that stands still until a test sets it.
+/// A clock that stands still until a test moves it.
 private final class Clock: Sendable {
     private let state = Mutex<Int64>(0)
     var seconds: Int64 {

@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Wire
 
-/// Default values for tests.
+/// Values that the tests of this target share.
 enum Make {
     static let topics = Topics()
     static let did = DeviceID(trusted: "d-0000000000001")

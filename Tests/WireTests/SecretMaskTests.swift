@@ -33,7 +33,7 @@ struct SecretMaskTests {
         #expect(names.subtracting(SecretMask.secrets) == [])
     }
 
-    /// Collects the names of properties whose definition is a secret's.
+    /// Collects the names of all properties that refer to one of the definitions named in `secret`.
     private func collect(_ value: JSONValue, _ secret: Set<String>, into names: inout Set<String>) {
         for element in value.arrayValue ?? [] { collect(element, secret, into: &names) }
         for member in value.objectValue?.members ?? [] {

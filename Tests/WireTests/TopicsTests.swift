@@ -134,7 +134,8 @@ struct TopicsTests {
 
     @Test("Signs that Swift joins with the one before them are bytes of their own to the broker") func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
-        // A topic that begins with the bytes of `request/` lies there, whatever characters Swift sees.
+        // The check compares bytes, so a topic below `request/` is recognized even if Swift combines the slash with the
+        // next character.
         #expect(!Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal))
         #expect(!Make.topics.isAnswerable("\(space)/request/\u{200d}x", Make.app, terminal: Make.terminal))
         #expect(Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, terminal: Make.terminal))

@@ -72,7 +72,7 @@ final class Broker {
     private(set) var published: [OutboundMessage] = []
     /// The retained messages, by topic.
     private(set) var retained: [String: [UInt8]] = [:]
-    /// The number of messages that the worker has acknowledged, without those on the workers' own topics.
+    /// The number of messages that the worker has acknowledged, not counting messages on the workers' own topics.
     private(set) var acknowledged = 0
     private(set) var limits: [Int] = []
     var failure: Failure?

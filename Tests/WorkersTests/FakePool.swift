@@ -3,7 +3,9 @@ import Synchronization
 
 @testable import Workers
 
-/// A password hasher that costs no time: its hash is the password after a prefix that stands for the parameters.
+/// A password hasher that takes no time, whose hash is a prefix followed by the password.
+///
+/// The prefix stands for the parameters of a real hash.
 struct PlainHasher: PasswordHashing {
     var mark = "plain:"
 

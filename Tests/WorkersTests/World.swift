@@ -44,7 +44,7 @@ final class World {
     let broker = Broker()
     var environment: Environment
 
-    /// Creates a world that acts as a second process on the same database, with its own store and lanes but the same
+    /// Creates a `World` that acts as a second process on the same database, with its own store and lanes but the same
     /// clock.
     init(
         beside environment: Environment,
@@ -101,7 +101,7 @@ final class World {
         faults: ["sensor"]
     )
 
-    /// The world's product without data points, so that its devices can also report bytes.
+    /// A variant of `product` without data points, whose devices can also report bytes.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
     /// Runs a transaction that holds all locks, unlike `work`, whose body takes the locks that it needs.
@@ -295,7 +295,7 @@ final class World {
 extension JSONObject {
     /// The error code of an answer, or nil if the answer is not a refusal.
     var errorCode: String? { self["error"]?.objectValue?["code"]?.stringValue }
-    /// The name of the parameter that a refusal blames, or nil if there is none.
+    /// The name of the parameter that a refusal names, or nil if there is none.
     var errorField: String? { self["error"]?.objectValue?["field"]?.stringValue }
     var isOK: Bool { self["ok"] == true }
 }

@@ -1,9 +1,9 @@
 package import Glibc
 
-/// An MQTT connection of a simulated client: a non-blocking socket and the bytes still to be written to it.
+/// An MQTT connection of a simulated client: a non-blocking socket, and the bytes that are still to be sent.
 ///
-/// A connection belongs to one thread. It sends all queued packets in one system call, and reads all received packets
-/// in one system call.
+/// A connection belongs to one thread. The connection sends all queued packets in one system call, and reads all
+/// received packets in one system call.
 package final class DeviceSocket {
     let descriptor: Int32
     private var output: [UInt8] = []

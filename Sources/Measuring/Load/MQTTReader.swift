@@ -1,4 +1,4 @@
-/// A packet from the broker, whose topic and payload point into the buffer that received them.
+/// A packet from the broker; the topic and payload of a message point into the buffer that received them.
 package enum MQTTPacket {
     case connectionAnswer(code: UInt8)
     case publish(topic: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, mid: UInt16?)

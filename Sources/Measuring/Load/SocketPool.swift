@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Many connections that one thread serves with a single wait; each connection has a number.
+/// A set of numbered connections, all of which one thread serves with a single wait.
 ///
 /// With `epoll`, waiting for thousands of connections costs no more than waiting for ten. The cost matters because the
 /// load shares the processor with the measured system.
@@ -24,9 +24,9 @@ package final class SocketPool {
         isWriting = Array(repeating: false, count: count)
     }
 
-    /// Sets or removes the connection with a number.
+    /// Sets the connection that has the given number, or removes that connection if `socket` is nil.
     package func set(_ index: Int, _ socket: DeviceSocket?) {
-        // The old connection's descriptor is closed here, which also removes it from `epoll`.
+        // The replaced connection closes its descriptor, which also removes the descriptor from `epoll`.
         sockets[index] = socket
         isWriting[index] = false
         if let socket { watch(index, socket, operation: EPOLL_CTL_ADD) }
@@ -47,7 +47,7 @@ package final class SocketPool {
 
     /// Writes the bytes that are queued on a connection.
     ///
-    /// - Returns: False if the connection has ended; the pool then removes it.
+    /// - Returns: False if the connection has ended; the pool then removes the connection.
     @discardableResult
     package func flush(_ index: Int) -> Bool {
         guard let socket = sockets[index] else { return false }
@@ -61,7 +61,7 @@ package final class SocketPool {
         }
     }
 
-    /// Disconnects and removes a connection, whose will the broker doesn't publish.
+    /// Disconnects and removes a connection, so that the broker doesn't publish the connection's will.
     package func end(_ index: Int) {
         sockets[index]?.disconnect()
         set(index, nil)

@@ -4,8 +4,8 @@ package import Mosquitto
 /// A subscriber that uses libmosquitto as its manual shows: the library confirms each message before the program has
 /// processed it.
 ///
-/// `lamplighter-bench` compares the service with this subscriber. A test uses it to show that messages are lost without
-/// the late confirmations of `MosquittoClient`.
+/// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show that messages are
+/// lost without the late confirmations of `MosquittoClient`.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 

@@ -85,10 +85,10 @@ struct AdoptionTests {
         let inviter: UserID
         let guest: UserID?
         let status: Sharing.Status
-        /// The account's role once everything has moved.
+        /// The account's role after the anonymous user's devices have moved to the account.
         let role: Binding.Role?
         var bindingSharing: String?
-        /// The invitation afterwards; nil if it is unchanged.
+        /// The invitation after the move, or nil if the invitation doesn't change.
         let becomes: (inviter: UserID, guest: UserID?, status: Sharing.Status)?
 
         var testDescription: String { "\(inviter) to \(guest?.text ?? "-") \(status)" }

@@ -7,7 +7,7 @@ struct ProviderUseTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Seconds since the last success and the last failure.
+        /// The seconds since the provider's last success; `failure` contains those since its last failure.
         var success: Int64?
         var failure: Int64?
         var isFailure: Bool

@@ -107,7 +107,8 @@ struct UserTests {
         var profile = Profile()
         profile.custom = old
         var other = Profile()
-        // A literal drops null as absent; a message keeps it.
+        // The custom data is assigned as a whole, since an object literal drops members that are null, but a message
+        // keeps them.
         other.custom = said
         profile.merge(other)
         #expect(profile.custom == left)

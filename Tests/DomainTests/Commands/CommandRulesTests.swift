@@ -6,7 +6,7 @@ import Testing
 struct CommandRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var state: Command.State
-        /// Seconds since the command was made; it expires after 30.
+        /// The seconds since the command was created; the command expires after 30 seconds.
         var at: Int64
         var code: Int64
         var wanted: Command.State
@@ -103,9 +103,9 @@ struct CommandRulesTests {
 
     struct Waiting: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// The waiting commands, the newest last: their sender, data, and lifetime in seconds.
+        /// The waiting commands from oldest to newest, each with its sender, its data, and its lifetime in seconds.
         var commands: [(asker: String, data: JSONObject, ttl: Int64)]
-        /// The indices of commands that newer ones replace.
+        /// The indices of the commands that newer commands replace.
         var replaced: [Int]
     }
 

@@ -8,7 +8,7 @@ struct RegistrationRulesTests {
         case refused(ErrorCode, asks: Bool)
     }
 
-    /// One combination of the rule's conditions.
+    /// A combination of the conditions that the rules for a registration check.
     struct Case: CustomTestStringConvertible, Sendable {
         var registration: Product.Registration
         var reset: Product.Reset
@@ -16,7 +16,7 @@ struct RegistrationRulesTests {
         var isKnown: Bool
         var isBound: Bool
         var isOnline: Bool
-        /// Seconds until the reset window ends; nil without one.
+        /// The seconds until the reset window ends, or nil if no reset window is open.
         var window: Int64?
         var secret: Bool?
         var isLocked: Bool
@@ -27,7 +27,7 @@ struct RegistrationRulesTests {
                 + "locked=\(isLocked)"
         }
 
-        /// The expected outcome, by the reasons for a refusal in their order.
+        /// The expected outcome, found by checking the reasons for a refusal in the same order as the rules do.
         var wanted: Outcome {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }
@@ -47,7 +47,7 @@ struct RegistrationRulesTests {
         for registration in Product.Registration.allCases {
             for reset in Product.Reset.allCases {
                 for flags in 0..<32 {
-                    // The last value results from a clock that was set back.
+                    // The last value is longer than any reset window, as if the clock had been set back.
                     for window in [nil, 0, 1, 86_401] as [Int64?] {
                         for secret in [nil, false, true] as [Bool?] {
                             rows.append(

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("The daily bound of a device's history")
 struct HistoryUseTests {
-    /// Noon of a day in UTC.
+    /// Noon of some day in UTC.
     private static let noon = Instant(milliseconds: 1_700_049_600_000)
 
     struct Step: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The bytes used today, of 1,000.
+        /// The number of bytes that the device has already used on this day.
         var used: Int64
         var count: Int
         var bound: Int64 = 1000
         var isEvent = false
-        /// Hours after noon.
+        /// The hours from noon to the time of this step.
         var hours: Int64 = 0
         var isTaken: Bool
         var left: Int64

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Steps of time")
 struct TimeStepTests {
-    /// Returns a zone whose clocks change at the given moments.
+    /// Returns a time zone whose offset changes at the given times.
     private static func zone(
         _ first: Int64,
         _ changes: [(at: Int64, offset: Int64)]
@@ -14,7 +14,7 @@ struct TimeStepTests {
         }
     }
 
-    /// Berlin in 2025: summer time from 30 March 01:00 UTC to 26 October 01:00 UTC.
+    /// The time zone of Berlin in 2025, with summer time from 30 March 01:00 UTC to 26 October 01:00 UTC.
     private static let berlin = zone(3600, [(1_743_296_400, 7200), (1_761_440_400, 3600)])
 
     private func bounds(_ step: String, _ second: Int64, _ zone: TimeStep.Offset = { _ in 0 }) throws -> [Int64] {
@@ -60,7 +60,7 @@ struct TimeStepTests {
     }
 
     @Test("A day whose midnight the clocks skip begins with its first moment") func skippedMidnight() throws {
-        // Midnight of day 20000 becomes one o'clock.
+        // At midnight of day 20000, the clocks go forward to one o'clock.
         let midnight: Int64 = 20_000 * 86_400 - 7200
         let zone = Self.zone(7200, [(midnight, 10_800)])
         #expect(try bounds("1d", midnight + 5, zone) == [midnight, midnight + 23 * 3600])
@@ -69,7 +69,7 @@ struct TimeStepTests {
 
     @Test("A midnight that comes twice begins the day once")
     func doubledMidnight() throws {
-        // At one o'clock of day 20000 it is midnight again.
+        // At one o'clock of day 20000, the clocks go back to midnight.
         let change: Int64 = 20_000 * 86_400 + 3600 - 7200
         let zone = Self.zone(7200, [(change, 3600)])
         let start = change - 3600
@@ -83,7 +83,7 @@ struct TimeStepTests {
         // 14 November 2023 was a Tuesday.
         #expect(try bounds("1w", 1_700_000_000) == [1_699_833_600, 1_700_438_400])
         #expect(try bounds("1M", 1_700_000_000) == [1_698_796_800, 1_701_388_800])
-        // February of a leap year, and the first of March.
+        // The first time is in February of a leap year, and the second time is the beginning of March.
         #expect(try bounds("1M", 1_709_164_800) == [1_706_745_600, 1_709_251_200])
         #expect(try bounds("1M", 1_709_251_200) == [1_709_251_200, 1_711_929_600])
         #expect(try bounds("3M", 1_700_000_000) == [1_696_118_400, 1_704_067_200])

@@ -3,10 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// A comparison of next occurrences with those of `Tests/Oracles/schedules.py`.
+/// Tests that compare the next occurrences of schedules with those that `Tests/Oracles/schedules.py` computes.
 ///
-/// The script shares no code with the service: it uses Python's zoneinfo and dateutil, and NOAA's hour angle. Every run
-/// compares some schedules, with another seed each day; `LAMPLIGHTER_SCHEDULES=100000` compares more.
+/// The script shares no code with the service. It uses the Python modules `zoneinfo` and `dateutil`, and NOAA's formula
+/// for the sun's hour angle. Each run compares 6,000 random schedules, which change every day. With
+/// `LAMPLIGHTER_SCHEDULES=100000`, a run compares 100,000.
 @Suite("Next occurrences, compared with another implementation")
 struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -15,14 +16,14 @@ struct ScheduleOracleTests {
     static let count =
         ProcessInfo.processInfo.environment["LAMPLIGHTER_SCHEDULES"].flatMap(Int.init) ?? 6000
 
-    /// One line of the script.
+    /// A line of the script's output.
     struct Line {
         var text: String
         var timing: Timing
         var place: Location?
         var after: Instant
         var due: [Instant]
-        /// Whether the script looked only a limited number of days ahead.
+        /// Whether the script has searched only a limited number of days.
         var isCutShort: Bool
 
         init?(_ text: String) {

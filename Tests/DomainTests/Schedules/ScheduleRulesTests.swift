@@ -181,14 +181,14 @@ struct ScheduleRulesTests {
         #expect(day(.clock(17 * 60)) == "2026-11-22")
         #expect(day(.sun(.sunset, 0)) == nil)
         let berlin = Location(latitude: 52.52, longitude: 13.405)
-        // The sun set at 16:02 that day.
+        // On that day, the sun set in Berlin at 16:02.
         #expect(day(.sun(.sunset, 59), berlin) == "2026-11-21")
         #expect(day(.sun(.sunset, 0), berlin) == "2026-11-22")
     }
 
     @Test("Sunrise and sunset as almanacs have them, to the minute")
     func almanac() throws {
-        // Times of timeanddate.com and the US Naval Observatory, which give them to the minute.
+        // The times are from timeanddate.com and the US Naval Observatory, which state them to the minute.
         let rows: [(String, Double, Double, String, String, String)] = [
             ("Europe/Berlin", 52.52, 13.405, "2026-06-21", "2026-06-21T02:43", "2026-06-21T19:33"),
             ("Europe/Berlin", 52.52, 13.405, "2026-12-21", "2026-12-21T07:15", "2026-12-21T14:54"),
@@ -283,7 +283,7 @@ struct ScheduleRulesTests {
 }
 
 extension ScheduleRules {
-    /// Returns whether a moment is one of the schedule's occurrences.
+    /// Returns whether a time is one of a schedule's occurrences.
     static func contains(_ moment: Instant, in timing: Timing, zone: ZoneRules, place: Location?) -> Bool {
         let before = Instant(milliseconds: moment.milliseconds - 1)
         return next(of: timing, after: before, zone: zone, place: place) == moment

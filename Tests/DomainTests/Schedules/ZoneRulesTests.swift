@@ -20,7 +20,7 @@ struct ZoneRulesTests {
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let footer = try #require(lines.last.flatMap { ZoneFooter(Array($0)) })
 
-        // Three years from 2038, after the changes that the data lists one by one.
+        // The test compares three years from 2038 on, which follow the last change that the data lists individually.
         for hour in 0..<26_280 {
             let seconds = 2_145_916_800 + Int64(hour) * 3600
             guard zone.offset(at: seconds) == footer.offset(at: seconds) else {
@@ -32,7 +32,7 @@ struct ZoneRulesTests {
 
     @Test("Rules in every form of POSIX")
     func posix() throws {
-        // The expected offsets in January and July, in minutes.
+        // Each row has a rule, and the expected offsets from UTC in January and July, in minutes.
         let rows: [(String, Int64, Int64)] = [
             ("UTC0", 0, 0), ("<+0545>-5:45", 345, 345), ("EST5EDT,M3.2.0,M11.1.0", -300, -240),
             ("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 660, 630), ("IST-1GMT0,M10.5.0,M3.5.0/1", 0, 60),
@@ -71,7 +71,7 @@ struct ZoneRulesTests {
             for _ in 0..<4 {
                 changed[Int.random(in: 0..<200, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // Any result is fine as long as the parser returns and doesn't trap.
+            // The result doesn't matter, as long as the parser doesn't crash.
             _ = ZoneRules(file: changed)?.first(local: 1_800_000_000)
         }
     }

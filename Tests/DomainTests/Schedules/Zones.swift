@@ -1,16 +1,16 @@
 import Domain
 import Foundation
 
-/// The system's time zones, read for tests.
+/// A reader of the system's time zone files.
 enum Zones {
-    /// Returns a zone's rules, or UTC's if the system lacks the zone, which makes the test fail.
+    /// Returns the rules of a time zone, or those of UTC if the system lacks the zone, which makes the test fail.
     static func rules(_ name: String) -> ZoneRules {
         let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
         return data.flatMap { ZoneRules(file: Array($0)) } ?? .utc
     }
 }
 
-/// Returns the moment written as `yyyy-MM-ddTHH:mm`, or with seconds, in UTC.
+/// Returns the UTC time that a text such as `2026-11-21T16:00` states, with or without seconds.
 func utc(_ text: String) -> Instant {
     let parts = text.split(separator: "T")
     let date = CalendarDate(String(parts[0]))

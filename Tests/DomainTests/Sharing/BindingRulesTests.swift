@@ -6,11 +6,11 @@ import Testing
 struct BindingRulesTests {
     private static let me = UserID(trusted: "me")
     private static let other = UserID(trusted: "b")
-    /// The user whose invitation is accepted.
+    /// The user whose invitation the acting user accepts.
     private static let host = UserID(trusted: "a")
     private static let nobody = UserID(trusted: "x")
 
-    /// The device's bindings for each role of the caller; `me` is the acting user.
+    /// The bindings of the device for each role of the acting user, who is `me`.
     static let scenes: [CallerRole: String] = [
         .strangerToFree: "",
         .strangerToShared: "a=special b=normal",
@@ -27,10 +27,11 @@ struct BindingRulesTests {
         "transfer me": .transfer(to: me), "transfer x": .transfer(to: nobody), "end": .end,
     ]
 
-    /// One row for every cell: the caller's role, the event, and the roles afterwards or the refusal.
+    /// The expected outcomes, each with the caller's role, the event, and the bindings afterwards or the code of the
+    /// refusal.
     ///
-    /// `=` means no change and `+ends` a new ownership period; `void` and `pass` mean that invitations become void or
-    /// pass to the new owner.
+    /// In the outcomes, `=` means that nothing changes, and `+ends` that a new ownership period begins. `void` means
+    /// that invitations become void, and `pass` that they pass to the new owner.
     static let table = """
         strangerToFree | bind | me=special
         strangerToShared | bind | a=special b=normal me=normal

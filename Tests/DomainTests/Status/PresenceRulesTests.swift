@@ -4,24 +4,27 @@ import Testing
 
 @Suite("Whether a device is there")
 struct PresenceRulesTests {
-    /// The states that the rules distinguish; the newest connection is number 5.
+    /// The states of a device that the rules distinguish.
+    ///
+    /// In all states except `unseen`, the newest known connection has the number 5.
     enum State: String, CaseIterable, Sendable {
-        /// The device has never connected.
+        /// The device has never connected to the broker.
         case unseen
-        /// The gate knows a live connection; the device's birth named the session `now`.
+        /// The gate has reported a connection that still exists, and the device's birth message has named the session
+        /// `now`.
         case alive
-        /// The gate saw the connection end.
+        /// The gate has reported the end of the connection.
         case gone
-        /// Only the device's own message says that it is online.
+        /// Only the device's own birth message, and no report of the gate, shows that the device is online.
         case saidHere
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
         var state: State
         var signal: PresenceSignal
-        /// Whether the device is online afterwards.
+        /// Whether the device is online after the signal.
         var isOnline: Bool
-        /// The reason for a change to offline; nil without a change.
+        /// The reason for which the device went offline, or nil if it did not.
         var reason: String?
 
         init(_ state: State, _ signal: PresenceSignal, _ isOnline: Bool, _ reason: String? = nil) {
@@ -76,7 +79,7 @@ struct PresenceRulesTests {
         Case(.gone, lost(4), false),
         Case(.gone, lost(5), false),
         Case(.gone, lost(6), false),
-        // A late will can look like this.
+        // A birth message that arrives after the end of the connection must not make the device online.
         Case(.gone, .birth(session: "next"), false),
         Case(.gone, .will(session: "now"), false),
         Case(.gone, .will(session: nil), false),
@@ -124,7 +127,7 @@ struct PresenceRulesTests {
     @Test("A new connection may miss commands until it is seen to listen, or for so many seconds") func listening() {
         var presence = Self.presence(.alive)
         #expect(presence.unheard(at: Make.now, within: 2) == nil)
-        // Connection 5 is already known; connection 6 is announced twice.
+        // Connection 5 is already known, and the gate announces connection 6 twice.
         for connection in [5, 6, 6] as [Int64] {
             let signal = PresenceSignal.connected(connection: connection)
             _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Alerts and faults: announced, cleared, and late.
+/// Tests of alerts and faults that are announced, cleared, or reported late.
 extension StatusRulesTests {
     @Test(
         "A condition is announced once, cleared under its id, and can start again",

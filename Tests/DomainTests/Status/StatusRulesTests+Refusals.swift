@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Reports that are refused whole, and reports that products without data points accept.
+/// Tests of reports that are refused as a whole, and of reports that only products without data points accept.
 extension StatusRulesTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         var name: String
@@ -110,7 +110,7 @@ extension StatusRulesTests {
 }
 
 extension Result where Failure == Rejection {
-    /// The refusal; nil for a success.
+    /// The rejection of a failure, or nil for a success.
     var rejection: Rejection? {
         if case .failure(let rejection) = self { rejection } else { nil }
     }

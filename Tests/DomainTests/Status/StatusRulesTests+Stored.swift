@@ -11,7 +11,8 @@ extension StatusRulesTests {
         var testDescription: String { name }
     }
 
-    /// Reports of a free-form device that reported `level`, `power` and the alert `hot` at -100.
+    /// Reports of a device without data points, which reported `level`, `power` and the alert `hot` 100 seconds
+    /// earlier.
     static let places = [
         Place(name: "newer values", report: Make.report(["level": 1], ts: -50), stored: .state),
         Place(name: "no time", report: Make.report(["level": 1]), stored: .state),

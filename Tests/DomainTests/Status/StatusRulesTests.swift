@@ -33,7 +33,8 @@ struct StatusRulesTests {
 
     struct Merge: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Seconds from now to the second report's time; the first report's was -100, with level 10.
+        /// The timestamp of the second report, in seconds from now; the first report has the timestamp -100 and the
+        /// level 10.
         var ts: Int64?
         var level: JSONValue
         var wanted: JSONValue
@@ -140,7 +141,7 @@ struct StatusRulesTests {
         #expect(off.events.map(\.id) == [raised.eventID] && status.open.isEmpty)
         #expect(value("level") == 20 && time("level") == Make.now && status.ts == Make.now)
 
-        // From now on times count again.
+        // After a report without a timestamp, the timestamps of reports decide again which values are newer.
         #expect(try take(Make.report(["level": 25], ts: -1)).stored == .history)
         let timed = Make.report(["level": 30], ts: 1)
         #expect(try decide(timed, at: Make.at(1)).get().stored == .state)

@@ -50,8 +50,8 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The first terminal uses up the address's burst. Each other terminal still has the burst for seldom senders,
-        // and the rate adds only a few messages in a second or two.
+        // The first terminal uses up the address's burst. Each other terminal still has the burst of a terminal that
+        // seldom sends, and the rate adds only a few messages in a second or two.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)

@@ -45,7 +45,7 @@ struct HeldTests {
         #expect(try device.waitForEnd() != nil)
 
         let service = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version))
-        // The gate permits QoS 2 in the next pass of the broker's loop, which this message starts.
+        // This message starts another pass of the broker's loop, in which the gate permits QoS 2.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
         let result = MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
         try service.send(MiniClient.framed(0x34, result))

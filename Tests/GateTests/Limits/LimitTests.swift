@@ -39,7 +39,7 @@ struct LimitTests {
         let (hello, topic) = Self.hello(who, version)
         let client = try MiniClient(broker.port, hello)
 
-        // The CONNECT has used one of the burst of eleven messages.
+        // The CONNECT counts as the first of the eleven messages in the burst.
         for number in 0..<3 { try client.publishOnly(topic, "passed \(number)") }
         for number in 3..<6 { #expect(try client.publishTwice(topic, "passed \(number)") < 0x80) }
         for number in 6..<10 { #expect(try client.publish(topic, "passed \(number)") < 0x80) }

@@ -59,7 +59,8 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // The worker has now processed the messages before echo 1, which are none, and then those before echo 2.
+        // Since no message was sent before echo 1, the flooder is still refused. Echo 2 then shows that the first
+        // messages are processed.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)

@@ -30,7 +30,7 @@ struct BatchTests {
         )
     }
 
-    /// Connects a worker that has requested to receive its messages in batches.
+    /// Connects a worker that receives its messages in batches.
     private static func worker(_ name: String, _ port: UInt16, filters: String...) throws -> MiniClient {
         let worker = try MiniClient(port, Cast.worker(name))
         for filter in filters + ["ll/v1/system/batch/\(name)"] { #expect(try worker.subscribe(filter) == 1) }

@@ -99,8 +99,8 @@ struct HTTPRequestTests {
         }
         var passed = 0
         while passed < 20, try front.refusal("token s-1") == nil { passed += 1 }
-        // The burst of ten consists of the CONNECT, the four messages and five requests. The rate can add a few
-        // requests meanwhile.
+        // The burst of ten consists of the CONNECT, the four messages and five requests. The rate lets a few more
+        // requests pass during the test.
         #expect((5...9).contains(passed))
         #expect(try app.publish(Self.topic) == 0x87)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// A second implementation of clients' rights, which compares strings slowly and shares no code with the gate.
+/// A second implementation of clients' rights, which is slow and simple, and shares no code with the gate.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool
@@ -152,7 +152,7 @@ struct ModelTests {
             if found.contains(true) { allowed += 1 }
             if found != expected { Issue.record("\(reference.principal) session \(world) \(topic): \(found)") }
         }
-        // If the rules denied almost all questions, the comparison would prove little.
+        // If the rules denied almost all random requests, the comparison would prove little.
         #expect(allowed > 2_000)
     }
 

@@ -51,7 +51,7 @@ struct StandingTests {
         for round in 2...6 {
             let login = try Cast.terminal(session: "s-\(round)")
             let records = try Cast.records() + [login]
-            // The service also rewrites the file at once when the record of a login makes it too long.
+            // The service also rewrites the file immediately when the record of a login makes the file too long.
             try file.append([login])
             try file.rewrite(records)
             #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
@@ -75,7 +75,7 @@ struct StandingTests {
     }
 
     @Test("Connections are numbered from what the store knows, wherever the clock stands") func numbers() throws {
-        // The largest known number is one that a clock a year ahead would have given.
+        // The largest known number comes from a time when the clock was a year ahead.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -97,7 +97,7 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // A known number that follows the gate's clock changes nothing.
+        // A known number that is not larger than the gate's own numbers changes nothing.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

@@ -71,7 +71,7 @@ import Testing
         watch.look(at: later)
         #expect(taken.withLock { $0.isEmpty })
 
-        // A certificate that isn't valid yet is taken once it is.
+        // The watch accepts a new certificate only when its period of validity has begun.
         let begin = later.adding(seconds: 86_400)
         let early = try authority.renewServer([], days: 100, at: begin)
         watch.look(at: later)
@@ -80,7 +80,7 @@ import Testing
         watch.look(at: begin)
         #expect(taken.withLock { $0 } == [early.end])
 
-        // Once the current certificate has expired, an expired one can take its place.
+        // When the current certificate has expired, even an expired certificate can replace it.
         let ended = try authority.renewServer([], days: 1, at: now)
         watch.look(at: early.end)
         #expect(taken.withLock { $0 } == [early.end, ended.end])

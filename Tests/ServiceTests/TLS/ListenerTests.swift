@@ -17,7 +17,7 @@ import Testing
         relays: true
     )
 
-    /// Port settings that work on every machine: the system chooses free ports.
+    /// Settings of the ports that let the system choose free ports, and so work on every machine.
     private static let anyPorts = ["mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1"]
 
     @Test(
@@ -120,7 +120,7 @@ import Testing
         for host in ["127.0.0.1", "127.0.0.2", "::1", "localhost"] {
             try LocalHosts.check(try await settings([key: host]), ownsBroker: true)
         }
-        // With `serve` this is the address of a broker elsewhere, not an address to listen on.
+        // With `serve`, this setting is the address of another machine's broker, and not an address to listen on.
         try LocalHosts.check(try await settings(["mqtt.host": "192.0.2.7"]), ownsBroker: false)
     }
 

@@ -40,7 +40,8 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // Once the first authority has expired, nothing of it is left.
+        // When the first authority has expired, neither the server's certificate file nor the authority's file contains
+        // the first authority's certificate.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -92,7 +93,7 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // Certificates can't outlive the authority that signs them, so both concerns have the same cure.
+        // A certificate can't be valid longer than the authority that signs it, so both concerns have the same cure.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Users who are erased")
 struct ErasureTests {
-    /// Returns the personal details of a user with a number, as words that no other user's details contain.
+    /// Returns the personal details of the user with the given number, as words that no other user's details contain.
     private func words(_ number: Int) -> [String] {
         let mark = String(1000 + number)
         return ["mail", "name", "nick", "remark", "subject", "detail"].map { "\($0)-of-\(mark)." }
@@ -51,7 +51,7 @@ struct ErasureTests {
         }
     }
 
-    /// Returns those of the words that occur in any file of the store.
+    /// Returns the given words that occur in any file of the store.
     private func found(_ words: [String], _ world: World) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: world.directory.path)
         let files = try names.map { try Data(contentsOf: world.directory.url.appending(path: $0)) }

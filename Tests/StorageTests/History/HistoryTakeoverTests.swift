@@ -34,7 +34,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Commits one record of each device with the timestamp of a second, by default in the first process.
+    /// Commits one record of each device with the given timestamp in seconds, by default in the first process.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(
@@ -49,8 +49,8 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Begins to compact the first process's buffered records, one device in each transaction, and returns the sorted
-    /// round.
+    /// Begins and sorts a round of compaction of the first process's records, whose transactions each write the chunks
+    /// of one device.
     private func begin(in world: World) throws -> Compaction {
         var round = try #require(try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1))
         while round.sort() {}
@@ -61,7 +61,7 @@ struct HistoryTakeoverTests {
         while try round.move(in: world.store, at: Make.now) {}
     }
 
-    /// Returns the seconds of a device's records, in the order in which readers see them.
+    /// Returns the timestamps of a device's records in seconds, in the order in which readers see the records.
     private func seconds(_ number: Int = 0) throws -> [Int64?] {
         var found: [Int64?] = []
         try owner.store.read { tx in

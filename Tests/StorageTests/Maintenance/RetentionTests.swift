@@ -95,7 +95,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // A user whose id only begins with the same characters must stay in the commands.
+            // The commands must keep a user whose id only begins with the same characters.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -221,8 +221,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // A request that was stored before an expired request is deleted with it, even if its own timestamp is in the
-        // future.
+        // A request that was stored before an expired request is deleted together with the expired request, even if its
+        // own timestamp is in the future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -154,8 +154,8 @@ import Testing
     @Test("A batch whose commit was not answered is run again, on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // The process takes a node slot, as one of several processes would, because a process that works alone begins
-        // each transaction by reading the last number used.
+        // A process that works alone begins each transaction by reading the last number used. The test therefore takes
+        // a node slot, as one of several processes does.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

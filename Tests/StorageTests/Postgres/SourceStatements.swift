@@ -7,7 +7,7 @@ import Foundation
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
 /// `ORDER BY` is the end of a statement whose table the code before it names. The values of an interpolation are looked
-/// up in the file, in the described tables, or in `others`.
+/// up in the same file, in the described tables, or in `others`.
 struct SourceStatements {
     /// The text of a source file without its comments, and the string literals in it with their places.
     private struct Source {

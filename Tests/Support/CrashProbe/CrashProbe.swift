@@ -10,9 +10,10 @@ import Workers
 
 /// A program that runs the status worker, and kills itself with SIGKILL when a step has been reached a number of times.
 ///
-/// Its arguments are the broker's port, the database, the step (or `none`), and the number of times that the step is
-/// passed first. With the further argument `schedule`, the program runs the scheduler, the schedule worker and the
-/// control worker instead. When it is connected, it prints `ready` on standard output.
+/// The program's arguments are the broker's port, the database, the step (or `none`), and the number of times that the
+/// step is passed before the kill. With the further argument `schedule`, the program runs the scheduler, the schedule
+/// worker and the control worker instead. When the program is connected to the broker, it prints `ready` on standard
+/// output.
 @main
 struct CrashProbe {
     static func main() throws {

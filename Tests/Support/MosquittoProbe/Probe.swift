@@ -4,9 +4,9 @@ import PlainSubscriber
 
 /// A program that receives a number of messages, reports this on standard output, and then waits until a test kills it.
 ///
-/// Its arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the program
-/// waits before it flushes the acknowledgements. With `flushed`, it waits after the flush. With `plain`, it uses the
-/// library's own loop instead of `MosquittoClient`.
+/// The program's arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the
+/// program waits before it flushes the acknowledgements. With `flushed`, the program waits after the flush. With
+/// `plain`, the program uses the library's own loop instead of `MosquittoClient`.
 @main
 struct Probe {
     static func main() throws {

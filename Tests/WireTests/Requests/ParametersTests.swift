@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite("Parameters of methods") struct ParametersTests {
-    /// Parameters, and the field that their refusal names; nil if they are accepted.
+    /// A method's parameters, and the field that their refusal names, or nil if the parameters are accepted.
     struct Case: CustomTestStringConvertible, Sendable {
         let json: String
         let field: String?

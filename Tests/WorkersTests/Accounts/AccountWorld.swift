@@ -118,7 +118,7 @@ final class AccountWorld {
 
     // MARK: Users
 
-    /// Registers a user on a terminal with a name, an e-mail address or a phone number.
+    /// Registers a user by a name, an e-mail address or a phone number, on the given terminal.
     @discardableResult
     func register(
         _ terminal: Int,

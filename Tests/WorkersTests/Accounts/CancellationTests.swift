@@ -166,7 +166,7 @@ struct CancellationTests {
             ].map { (topic: $0, payload: Array($1.utf8), isShapeOnly: false, reason: "r") }
             _ = try tx.deadLetters.add(letters, worker: "account", keeping: 10)
         }
-        // The command is created by a request, as users create commands.
+        // The test sends a request to create the command, as an app would.
         world.sendRequest(0, "device/control", id: "c", ["did": .string(World.did(0).text), "data": ["power": true]])
         try world.runControl()
         #expect(try places(of: uid, world).count > 10)

@@ -36,7 +36,7 @@ struct OutcomeTests {
         ),
     ]
 
-    /// Returns a world with one device, whose owner is user 0 and whose guest is user 1.
+    /// Returns a `World` with one device, whose owner is user 0 and whose guest is user 1.
     private func world() throws -> World {
         let world = try World(devices: 1, online: true, users: 2)
         try world.bind(0, 0, .owner)

@@ -31,8 +31,8 @@ struct DeviceRegistrationTests {
         #expect(first == again)
         #expect(first.did == second.did && first.secret != second.secret)
         #expect(try world.count("device") == 1)
-        // The gate closes the old connection because of the credentials file. A message to the gate could instead close
-        // the new connection.
+        // The change in the credentials file makes the gate close the old connection. If the service also sent a
+        // message to the gate, the gate could close the new connection.
         #expect(!world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests that call methods; in a test, a write without the required lock ends the process.
+/// Tests of the locks that methods take; in tests, a write without the required lock ends the process.
 @Suite("Methods lock what they write")
 struct LockedMethodTests {
     private let world: World

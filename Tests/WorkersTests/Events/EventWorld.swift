@@ -63,7 +63,7 @@ struct EventWorld {
 
     /// Runs the loop until `count` answers have been published.
     func wait(_ count: Int, _ loop: inout World.Loop<RequestHandler>) throws {
-        // Other threads read the pages, and can be slow on a busy machine.
+        // Other threads read the pages of the event log, and can be slow on a busy machine.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()

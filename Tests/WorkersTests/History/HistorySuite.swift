@@ -22,7 +22,7 @@ extension HistorySuite {
         let id = "q\(world.broker.published.count)-\(method.count)"
         world.sendRequest(user, "device/\(method)", id: id, params)
         var loop = try world.loop(ControlHandler(world.environment))
-        // Other threads read the pages, and can be slow on a busy machine.
+        // Other threads read the pages of the history, and can be slow on a busy machine.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             try loop.turn()

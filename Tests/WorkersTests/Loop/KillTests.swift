@@ -9,7 +9,7 @@ import Testing
 import Wire
 import Workers
 
-/// Tests that run a worker with a real broker in a process of its own, and kill the process at each step of the
+/// Tests that run a worker in a process of its own, with a real broker, and kill the process at each step of the
 /// worker's loop.
 ///
 /// With `LAMPLIGHTER_LONG=1`, the tests kill the process far more often.

@@ -13,8 +13,8 @@ struct LostCommitTests {
     @Test("What the lost commit left is published before what the second run adds")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // The process takes a node slot, as one of several processes would, because a process that works alone begins
-        // each transaction by reading the last number used.
+        // A process that works alone begins each transaction by reading the last number used. The test therefore takes
+        // a node slot, as one of several processes does.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)

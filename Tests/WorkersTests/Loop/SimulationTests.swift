@@ -14,7 +14,8 @@ import Wire
 /// Reports can be repeated or arrive out of order, and connections and transactions can fail.
 @Suite("Whatever happens, in whatever order")
 struct SimulationTests {
-    // Creating a database for each run takes long on PostgreSQL, where the tests of Storage cover the same rules.
+    // Creating a database for each run takes a long time on PostgreSQL, where the tests of Storage cover the same
+    // rules.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -28,7 +29,7 @@ private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// The expected state of a device, computed from its reports in a simpler way than by the service.
+    /// The expected state of a device, computed from the device's reports in a simpler way than in the service.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0

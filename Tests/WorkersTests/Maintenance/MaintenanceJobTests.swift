@@ -12,7 +12,7 @@ import Testing
 
     /// The SQL statements that insert rows that expired at `$1`, by the name of the job that counts these rows.
     ///
-    /// A test replaces `#` by a digit, which distinguishes the rows.
+    /// A test replaces `#` with a digit, which distinguishes the rows.
     private static let rows = [
         "inbox": "INSERT INTO inbox (did, id, version, at) VALUES ('d', '#', 1, $1)",
         "request": """
@@ -87,7 +87,7 @@ import Testing
         """
     }
 
-    /// Returns a world that contains expired rows of all kinds, with one bound device and one device that was never
+    /// Returns a `World` that contains expired rows of all kinds, with one bound device and one device that was never
     /// bound.
     private func filledWorld() throws -> World {
         var limits = Limits()

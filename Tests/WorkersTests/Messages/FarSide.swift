@@ -31,8 +31,8 @@ final class FarSide: Sendable {
         if fails { throw failure }
     }
 
-    /// Runs one round of the sender and waits until it has made `count` calls, then waits 100 ms more until the results
-    /// are stored.
+    /// Runs one round of the sender, waits until the sender has made `count` calls, and then waits 100 ms for the
+    /// results to be stored.
     func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }

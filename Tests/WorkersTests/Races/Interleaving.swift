@@ -1,4 +1,4 @@
-/// An order in which two racers take their steps, as segments that each belong to one racer.
+/// An order in which two racers take their steps, divided into segments of one racer each.
 ///
 /// After the last segment of limited length, one racer runs to its end, and then the other. A racer that waits for the
 /// other's lock lets the other racer continue.

@@ -230,7 +230,7 @@ extension Race {
         ask(terminal, "account/login", with(with(password, name), ["countryCode": "49"]), token: nil, mark: mark)
     }
 
-    /// Returns a world in which user 0 has a session on each of `count` terminals.
+    /// Returns a `World` in which user 0 has a session on each of `count` terminals.
     private static func sessions(_ count: Int) throws -> World {
         let world = try World(devices: 0, users: 1)
         try world.write { (tx) throws in

@@ -69,7 +69,7 @@ extension Race {
         ask(user, "device/control", with(with(did, ["data": ["level": .integer(level)]]), more))
     }
 
-    /// Returns a world in which a device hasn't yet answered a command.
+    /// Returns a `World` in which a device hasn't yet answered a command.
     private static func commanded() throws -> World {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         world.sendRequest(0, "device/control", id: "c", with(did, ["data": ["level": 1]]))
@@ -81,7 +81,7 @@ extension Race {
         tell(World.report(0), ["id": .string("o\(code)"), "cid": 1, "code": .integer(code)])
     }
 
-    /// Returns a world with a due schedule, the schedule's id, and the move that handles the schedule's triggers.
+    /// Returns a `World` with a due schedule, the schedule's id, and the move that handles the schedule's triggers.
     private static func due() throws -> (World, ScheduleID, Move) {
         let schedules = try ScheduleWorld()
         let id = try schedules.make("07:00")

@@ -58,7 +58,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         ask(user, method, params, token: World.token(user), mark: mark)
     }
 
-    /// Returns a move that sends a request from a terminal, with the token of a session, if any.
+    /// Returns a move that sends a request from a terminal, with a session's token if one is given.
     static func ask(_ terminal: Int, _ method: String, _ params: JSONObject, token: String?, mark: String = "") -> Move
     {
         let request: JSONObject = [
@@ -88,7 +88,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The codes with which a racer was refused although it ran first.
+        /// The codes with which a move was refused although the move ran first.
         var refusals: Set<String> = []
         /// The orders whose final state differed from that of every serial order, each with the difference.
         var failures: [String] = []
@@ -96,7 +96,7 @@ struct Race: Sendable, CustomTestStringConvertible {
 
     /// Runs the race in many orders.
     ///
-    /// A race with few possible orders is run in all of them, if there is no limit. Otherwise it is run in all orders
+    /// A race with few possible orders is run in all of them, if there is no limit. Any other race is run in all orders
     /// in which one racer interrupts the other and runs to its end, and in some random orders in which that racer is
     /// interrupted too. A limit reduces both kinds of orders. If safeguards are removed, the race ends at the first
     /// order that goes wrong.
@@ -151,7 +151,7 @@ private struct SerialStates {
     /// The number of steps that each racer takes in a serial order.
     let steps: [Int]
     private let transactions: [Int]
-    /// The codes with which a racer was refused although it ran first.
+    /// The codes with which a move was refused although the move ran first.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]
@@ -178,7 +178,9 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Adds the final states of all orders in which the racers take turns after whole transactions, if not yet added.
+    /// Adds the final states of all orders in which the racers take turns after whole transactions.
+    ///
+    /// Only the first call adds these states.
     mutating func complete(on course: RaceCourse) throws {
         guard !hasAll else { return }
         hasAll = true

@@ -12,8 +12,8 @@ import Testing
 /// one at a time. By default, a race is run in a few orders, which are always the same. With `LAMPLIGHTER_LONG=1`, a
 /// race with at most 400 possible orders (`Interleaving.allMax`) is run in all of them. A race with more possible
 /// orders is run in all orders in which one racer interrupts the other once and runs to its end, and in 300 orders in
-/// which that racer is interrupted too. More switches are not needed: an error that can occur at all almost always
-/// occurs with few switches.
+/// which that racer is interrupted too. More switches between the racers are not needed, since an error that can occur
+/// at all almost always occurs with few switches.
 ///
 /// The tests ask the server which process waits for a lock (`pg_blocking_pids`), so that they don't mistake a slow
 /// racer for a waiting one. The answers and all rows of all tables must be the same as if one racer had run after the
@@ -35,8 +35,8 @@ struct RaceTests {
         let first = outcome.failures.first ?? ""
         #expect(outcome.failures.isEmpty, "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)")
         #expect(outcome.deadlocks == 0)
-        // A move that was refused even when it came first would not be a race; only moves with a wrong secret may be
-        // refused.
+        // If a move is refused even when it comes first, the racers don't compete; only a wrong secret may be refused
+        // then.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 

@@ -71,7 +71,7 @@ enum Safeguards: Sendable {
 
     // MARK: Counters
 
-    /// The statement that copies every counter for each racer.
+    /// The SQL statement that gives each racer its own copy of every counter.
     static let splitCounters = """
         INSERT INTO attempt (subject, count, since, until)
         SELECT subject || racer, count, since, until

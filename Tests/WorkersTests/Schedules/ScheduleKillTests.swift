@@ -13,8 +13,8 @@ import Wire
 /// Tests that repeatedly kill the process of the scheduler and the schedule worker around the time at which many
 /// schedules are due.
 ///
-/// The tests use a real broker. They use 200 schedules by default. With `LAMPLIGHTER_LONG=1` they use 1,000 schedules
-/// and kill the process far more often.
+/// The tests use a real broker. By default, the tests use 200 schedules. With `LAMPLIGHTER_LONG=1`, the tests use 1,000
+/// schedules and kill the process far more often.
 @Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"

@@ -205,7 +205,7 @@ struct TriggerTests {
         let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
         #expect(command?.state == .failed && command?.code == 7)
         #expect(try world.runs(id).map(\.state) == ["failed"])
-        // The service stores the values of the second answer like those of any report.
+        // The service stores the values in the device's second answer like the values of any report.
         let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
         #expect(power?.value == true)
     }

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Terminals of one account")
 struct SessionMethodTests {
-    /// Returns a world in which user 0 is logged in on the terminals 0 to `count` - 1, and user 9 on terminal 9.
+    /// Returns a `World` in which user 0 is logged in on the terminals 0 to `count` - 1, and user 9 on terminal 9.
     private func world(terminals count: Int = 3) throws -> World {
         let world = try World()
         try world.makeUsers(1)

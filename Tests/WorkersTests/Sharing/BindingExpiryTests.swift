@@ -10,7 +10,7 @@ import Wire
 struct BindingExpiryTests {
     private static let did = JSONValue.string(World.did(0).text)
 
-    /// Returns a world with one device, whose special user is user 0, and with further users.
+    /// Returns a `World` with one device, whose special user is user 0, and with further users.
     private func world(users: Int = 3) throws -> World { try World(devices: 1, online: true, users: users, bound: 1) }
 
     /// Sends a request, runs the control worker, and returns the result of the answer.
@@ -125,7 +125,8 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// Returns a world in which the time of user 1 as a guest is over, but whose binding no worker has deleted yet.
+    /// Returns a `World` in which the time of a guest, user 1, is over, but no worker has deleted the guest's binding
+    /// yet.
     private func overdue() throws -> World {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)

@@ -176,7 +176,7 @@ struct BindingModel {
         }
     }
 
-    /// Ends open invitations with a status; a pending invitation whose time is over always ends as expired.
+    /// Ends open invitations and sets their status; a pending invitation whose time is over always ends as expired.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

@@ -59,7 +59,7 @@ private struct Walk {
         world = try World()
         try world.makeDevices(Self.devices)
         try world.makeUsers(Self.users)
-        // The test extends the users' sessions, so that they don't expire before it ends.
+        // The test extends the users' sessions, so that no session expires during the test.
         try world.write { try $0.sql.run("UPDATE session SET expiresAt = expiresAt * 2") }
         model = BindingModel(devices: Self.devices, now: world.clock.now.milliseconds)
     }

@@ -5,8 +5,8 @@ import Load
 /// Measures apps' requests, and reports during many logins: `lamplighter-bench accounts`.
 ///
 /// The rates of requests that need no password hash are compared with the rate of an echo, which sends each request
-/// back. The rate of reports while 200 users log in at once is compared with the rate before. Each round has a private
-/// broker, and its measurements run one after another.
+/// back. The rate of reports while 200 users log in at once is compared with the rate before the logins. The
+/// measurements of a round run one after another, on a private broker.
 struct BenchAccounts: Benchmark {
     static let configuration = CommandConfiguration(
         "accounts",
@@ -33,7 +33,8 @@ struct BenchAccounts: Benchmark {
     private static let questions = [
         RequestLoad.Question(method: "account/whoami", params: "{}"),
         RequestLoad.Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),
-        // Each refresh needs the token that the previous refresh returned, so a terminal sends only one at a time.
+        // Each refresh needs the token that the previous refresh returned, so a terminal sends only one refresh at a
+        // time.
         RequestLoad.Question(method: "session/refresh", params: "{}", window: 1),
     ]
 
@@ -122,7 +123,7 @@ struct BenchAccounts: Benchmark {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The megabytes that the pool of password hashes can use: 19 MiB for each of its threads, and 16 for waiting
+    /// The megabytes that the pool of password hashes can use, which are 19 for each thread and 16 for waiting
     /// requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16

@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures the speed that each further process adds when all use one database a few milliseconds away:
+/// Measures how much speed each further process adds if a round trip to the common database takes a few milliseconds:
 /// `lamplighter-bench cluster`.
 struct BenchCluster: Benchmark {
     static let configuration = CommandConfiguration(
@@ -131,7 +131,7 @@ struct BenchCluster: Benchmark {
 
     /// Returns the number of reports answered a second, and the processor time for each report in microseconds.
     ///
-    /// The processor time is that of all processes and of the database.
+    /// The processor time includes all processes and the database.
     private func reports(_ cluster: ClusterField) throws -> (Double, Double) {
         let load = ClusterLoad(devices: try cluster.devices(ofLanes: lanes), depth: depth, root: cluster.field.root)
         defer { load.disconnect() }

@@ -20,7 +20,7 @@ struct BenchDatabase {
         guard TextFile.exists(programs + "/postgres") else {
             throw LoadError.failed("PostgreSQL 15 is not installed: apt-get install postgresql-15")
         }
-        // The server's user may not reach the temporary folder of root, but can reach a folder in /tmp.
+        // Root's temporary folder can be closed to the server's user, but every user can reach a folder in /tmp.
         let folder = try BenchFolder.make(in: "/tmp")
         let output = folder + ".log"
         let data = folder + "/data"
@@ -47,7 +47,7 @@ struct BenchDatabase {
         return database
     }
 
-    /// Starts one of the server's programs, which ends when this process dies, even by SIGKILL.
+    /// Starts one of the server's programs, which ends when this process ends, even if SIGKILL ends this process.
     ///
     /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
     /// death signal when the user changes, so `setpriv` requests it again.
@@ -80,12 +80,12 @@ struct BenchDatabase {
         }
     }
 
-    /// Returns the address of a database of the server, over the server's own port or over another port.
+    /// Returns the address of one of the server's databases, with the server's own port or with the port of a proxy.
     func address(over port: Int? = nil, _ name: String = "bench") -> String {
         "postgres://lamplighter@127.0.0.1:\(port ?? self.port)/\(name)"
     }
 
-    /// Connects to a database of the server.
+    /// Connects to one of the server's databases.
     ///
     /// - Throws: `PostgresError`.
     func connect(over port: Int? = nil, to name: String = "bench") throws -> PostgresConnection {

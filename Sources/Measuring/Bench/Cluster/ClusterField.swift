@@ -7,8 +7,8 @@ import Service
 import Storage
 import Workers
 
-/// The environment of `lamplighter-bench cluster`: a delayed database, a broker with the gate, and processes that share
-/// the work.
+/// The environment of `lamplighter-bench cluster`: a database behind a delaying proxy, a broker with the gate, and
+/// processes that share the work.
 final class ClusterField: RunningPart {
     /// The broker, and the benchmark's own access to the store that the processes share.
     let field: BenchField

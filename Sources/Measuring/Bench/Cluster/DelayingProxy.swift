@@ -25,7 +25,8 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels in the order of their times, which is the order of their creation, since all have the same delay.
+    /// The parcels in the order in which they are due, which is also the order of their creation, since all have the
+    /// same delay.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)

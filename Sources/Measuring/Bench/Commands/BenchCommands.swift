@@ -8,7 +8,8 @@ import Workers
 /// commands`.
 ///
 /// The benchmark compares the round trips with the same four messages through the bare broker, with and without waiting
-/// for the disk. It also measures how the reports of a device with very many users affect the other devices' commands.
+/// for the disk. The benchmark also measures how the reports of a device with very many users affect the other devices'
+/// commands.
 struct BenchCommands: Benchmark {
     static let configuration = CommandConfiguration(
         "commands",
@@ -84,7 +85,7 @@ struct BenchCommands: Benchmark {
         return result
     }
 
-    /// Binds one more device to all users, and returns it.
+    /// Binds one more device to all users, and returns that device.
     private func gather(_ field: BenchField) throws -> LoadDevice {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")

@@ -21,7 +21,9 @@ private enum OpenPages: String, CaseIterable {
     /// The prefix of the JSON keys for the figures measured with these pages open.
     var key: String { "open.\(rawValue)" }
 
-    /// Returns the terms that each open page watches; the device list watches one page of its rows.
+    /// Returns the values of the query parameter `watch` for each open page.
+    ///
+    /// The list of devices watches the 50 devices that it shows.
     func watches(_ dids: [String]) -> [[String]] {
         switch self {
         case .none: []

@@ -3,7 +3,7 @@ import Load
 import Synchronization
 import Workers
 
-/// An open page of the console, represented by the event stream that its browser would read, in a thread of its own.
+/// An open page of the console, simulated by a thread that reads the event stream as a browser would.
 final class OpenConsole: Sendable {
     private let descriptor: Int32
     private let ended = Mutex(false)
@@ -11,7 +11,8 @@ final class OpenConsole: Sendable {
     /// The maximum number of bytes in one read.
     private static let chunk = 65_536
 
-    /// Opens the event stream for watched terms, such as `overview`, and returns after the first event.
+    /// Opens the event stream for values of the query parameter `watch`, such as `overview`, and returns after the
+    /// first event.
     ///
     /// - Throws: `LoadError` if the service refuses, or sends nothing for ten seconds.
     init(port: Int, token: String, watch: [String]) throws(LoadError) {

@@ -1,8 +1,8 @@
 import Glibc
 import Load
 
-/// A file to which a benchmark writes as many bytes as a commit does and waits for the disk, the least that any durable
-/// service must do.
+/// A file for measuring the least work of a durable service: writing as many bytes as a commit does, and waiting for
+/// the disk.
 struct BenchDisk {
     /// The approximate number of bytes that the commit for a command writes.
     private static let commitBytes = 20 << 10

@@ -19,15 +19,15 @@ final class BenchField: RunningPart {
     let root: String
     /// The store, which stays open for the whole benchmark.
     ///
-    /// The last process that closes a database deletes its log. A file system that discards the freed blocks
-    /// immediately then makes the disk pause during the next measurement.
+    /// The last process that closes a database deletes its log. If the file system then discards the freed blocks
+    /// immediately, the disk pauses during the next measurement.
     let store: Store
     let secrets: ServiceSecrets
     private let broker: BrokerChild
 
     /// Creates a folder with a data directory, fills the store and starts the broker.
     ///
-    /// `flags` overrides settings.
+    /// The settings in `flags` replace the defaults.
     ///
     /// - Throws: A `Problem`, `LoadError`, or the store's error.
     init(
@@ -128,7 +128,8 @@ final class BenchField: RunningPart {
 }
 
 extension ConnectionOptions {
-    /// Creates the options for a connection to a broker on this machine, whose MQTT session ends with the connection.
+    /// Creates the options of a connection to a broker on this machine; the connection's MQTT session ends with the
+    /// connection.
     init(bench clientID: String, port: Int, username: String, password: String) {
         self.init(host: "127.0.0.1", port: port, clientID: clientID)
         self.username = username

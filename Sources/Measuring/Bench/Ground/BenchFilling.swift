@@ -4,7 +4,7 @@ import Load
 import Sodium
 import Storage
 
-/// Creates devices of a product, whose MAC addresses contain consecutive numbers.
+/// Creates the devices of one product, and numbers the devices in their MAC addresses.
 struct DeviceMaker {
     let product: ProductKey
     var ids = IDSource()
@@ -83,9 +83,10 @@ extension Store {
         return dids
     }
 
-    /// Writes a device's history as the service does: into the buffer first, and then sorted into the stored days.
+    /// Writes a device's history as the service does, by appending records to the buffer and then sorting them into
+    /// chunks.
     ///
-    /// `record` returns the timestamp and the values of the record with a number.
+    /// `record` returns the timestamp and the values of the record with the given number.
     /// - Throws: The store's error.
     func fillPast(
         of did: DeviceID,

@@ -3,8 +3,8 @@ import Load
 
 /// A load in which many clients of one broker send messages that are all answered.
 ///
-/// Each client has at most a few unanswered messages. The load runs in the thread that calls it, and a subclass writes
-/// the messages.
+/// Each client sends a new message only while fewer than `window` of its messages are unanswered. The load runs in the
+/// thread that calls it, and a subclass writes the messages.
 class AnsweredLoad {
     private let connections: LoadConnections
     private let topics: [[UInt8]]
@@ -54,7 +54,7 @@ class AnsweredLoad {
     /// Runs the load for a number of seconds.
     ///
     /// - Returns: The number of answers a second.
-    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or if no answer arrives for ten seconds.
     @discardableResult
     func run(seconds: Double) throws(LoadError) -> Double {
         let (before, stopwatch) = (answered, Stopwatch())
@@ -71,7 +71,7 @@ class AnsweredLoad {
 
     /// Stops sending and waits for the answers to all messages already sent.
     ///
-    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or if no answer arrives for ten seconds.
     func finish() throws(LoadError) {
         isSending = false
         var watch = LoadWatch()
@@ -81,10 +81,10 @@ class AnsweredLoad {
         }
     }
 
-    /// Whether every message has an answer.
+    /// Whether every message has been answered.
     var isDone: Bool { answered == sent }
 
-    /// Handles received packets, and writes the packets that answer them.
+    /// Handles received packets, and writes the answers to these packets.
     ///
     /// - Throws: `LoadError` if a connection ends.
     func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }

@@ -1,9 +1,9 @@
 import Glibc
 import Load
 
-/// The connections of a load, which connect together; the load fails when any of them ends.
+/// The connections of a load, which are opened together; the load fails when any connection ends.
 ///
-/// All work happens in the calling thread. A connection's place is the index of its member.
+/// All work happens in the calling thread. A connection's place is the index of its client in `members`.
 final class LoadConnections {
     /// A client, and the topics that it subscribes to.
     struct Member: Sendable {
@@ -16,14 +16,14 @@ final class LoadConnections {
 
     private let members: [Member]
     private let pool: SocketPool
-    /// The number of members whose connection or subscription, whichever is the current step, the broker has answered.
+    /// The number of clients that the broker has answered in the current step, which is connecting or subscribing.
     private var answered = 0
     private var failure: LoadError?
 
     /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
     static let keepAliveSeconds: UInt16 = 600
-    /// The maximum number of connections that await the broker's answer at once; more would overflow its listen
-    /// backlog.
+    /// The maximum number of connections that await the broker's answer at once; more connections would overflow the
+    /// broker's listen backlog.
     private static let openingMax = 90
 
     init(_ members: [Member]) {
@@ -31,10 +31,10 @@ final class LoadConnections {
         pool = SocketPool(count: members.count)
     }
 
-    /// Connects all members, then subscribes each of them to its topics.
+    /// Connects all clients, then subscribes each client to its topics.
     ///
     /// - Returns: The number of connections that the broker authenticated a second.
-    /// - Throws: `LoadError` for the first refusal, or if nothing moves for ten seconds.
+    /// - Throws: `LoadError` for the first refusal, or if no answer arrives for ten seconds.
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
         let address = sockaddr_in(host: "127.0.0.1", port: port)
@@ -72,7 +72,7 @@ final class LoadConnections {
         }
     }
 
-    /// Handles received packets, and writes the packets that answer them.
+    /// Handles received packets, and writes the answers to these packets.
     ///
     /// - Throws: `LoadError` if a connection was refused or has ended.
     func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {
@@ -103,7 +103,7 @@ final class LoadConnections {
     /// Writes a connection's queued messages.
     func flush(_ place: Int) { pool.flush(place) }
 
-    /// Disconnects all members.
+    /// Disconnects all clients.
     func disconnect() {
         for place in members.indices { pool.end(place) }
     }

@@ -5,7 +5,7 @@ struct LoadDevice: Sendable {
     var did: String
     var secret: String
 
-    /// The client id, user name, secret and will with which the device connects.
+    /// The fields of the CONNECT packet with which the device connects.
     var login: MQTTWriter.Login {
         .init(
             clientID: did,

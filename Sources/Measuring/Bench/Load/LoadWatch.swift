@@ -7,7 +7,7 @@ struct LoadWatch {
 
     /// Takes the current count.
     ///
-    /// - Throws: `LoadError.timeout` if it hasn't changed for ten seconds.
+    /// - Throws: `LoadError.timeout` if the count hasn't changed for ten seconds.
     mutating func look(_ count: Int) throws(LoadError) {
         if count != last {
             last = count

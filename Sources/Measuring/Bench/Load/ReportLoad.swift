@@ -5,7 +5,7 @@ import Load
 ///
 /// The load runs in the thread that calls it. The closure `consumed` returns how many reports their consumer has
 /// processed. For the service, that number comes from its answers: one report in `markEvery` carries an id, and the
-/// service answers it.
+/// service answers only reports with an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -26,22 +26,23 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// The number of each device's reports that terminals know through a status.
+    /// The number of each device's reports that a received status covers.
     private var told: [Int]
 
     private(set) var sent = 0
     /// The number of `sent` reports that the service's answers cover.
     private(set) var marked = 0
-    /// The number of `sent` reports that terminals know, each from its own status or from a later status of the device.
+    /// The number of sent reports that a received status covers: the report's own status, or a later status of the same
+    /// device.
     ///
-    /// The service can replace an unsent status by a newer status of the same device, which then covers both reports.
+    /// The service can replace an unsent status with a newer status of the same device, which then covers both reports.
     /// Retained statuses of an earlier load don't count.
     private(set) var delivered = 0
     /// The milliseconds from each report to a terminal's receipt of its status, recorded while `isTiming`.
     private(set) var delays: [Double] = []
     var isTiming = false
 
-    /// The interval between reports that request a response from the service.
+    /// The number of reports after which a report requests a response from the service.
     static let markEvery = 100
     /// The number of reports that a device sends at once.
     static let burst = 4
@@ -74,7 +75,7 @@ final class ReportLoad {
     ///   - window: The maximum number of reports that are sent but not yet processed.
     ///   - consumed: Returns how many of the sent reports the consumer has processed.
     ///   - meanwhile: Does other work between sends; it ends the flood early by returning false.
-    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or if no report is processed for ten seconds.
     func flood(
         seconds: Double,
         window: Int,
@@ -107,7 +108,7 @@ final class ReportLoad {
 
     /// Handles packets until `isDone` returns true.
     ///
-    /// - Throws: `LoadError` if nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or if no answer or status arrives for ten seconds.
     func drain(_ isDone: () -> Bool) throws(LoadError) {
         var watch = LoadWatch()
         while !isDone() {
@@ -125,10 +126,10 @@ final class ReportLoad {
 
     /// Sends a report with an id; the service's response to it confirms all earlier reports as well.
     ///
-    /// The broker may not yet have confirmed the earlier reports of any device; the function then waits until it has
-    /// confirmed all reports of one device.
+    /// If every device has unconfirmed reports, the function waits until the broker has confirmed all reports of one
+    /// device.
     ///
-    /// - Throws: `LoadError` if a connection ends or nothing moves for ten seconds.
+    /// - Throws: `LoadError` if a connection ends, or if no answer or status arrives for ten seconds.
     func mark() throws(LoadError) {
         let before = sent
         try drain {

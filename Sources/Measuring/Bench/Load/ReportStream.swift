@@ -8,24 +8,24 @@ struct ReportStream {
 
     /// The smallest sequence number, which has ten digits like the largest, so that all reports have the same length.
     private static let firstSequence = 1_000_000_000
-    /// The distance between the first numbers of two streams begun a second apart; no stream writes more reports a
-    /// second.
+    /// The distance between the first numbers of two streams that begin a second apart; no stream writes more reports
+    /// in a second.
     private static let sequencesPerSecond = 100_000
     /// The number of seconds after which the sequence numbers repeat; longer periods would need more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
-    /// Begins a stream whose sequence numbers differ from those of the streams begun in other seconds of the last 22
-    /// hours.
+    /// Begins a stream whose sequence numbers differ from those of all streams that began in another second of the last
+    /// 22 hours.
     init(at milliseconds: Int64) {
         let second = Int(milliseconds / 1000 % Self.secondsMax)
         first = Self.firstSequence + second * Self.sequencesPerSecond
         next = first
     }
 
-    /// Returns whether this stream has written a report with a sequence number.
+    /// Returns whether this stream has written a report with the given sequence number.
     func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
-    /// Replaces `bytes` by the next report; with an `id`, the report requests a response from the service.
+    /// Replaces `bytes` with the next report; with an `id`, the report requests a response from the service.
     mutating func write(at milliseconds: Int64, id: String?, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1

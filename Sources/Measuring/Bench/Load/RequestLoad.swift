@@ -5,7 +5,7 @@ final class RequestLoad: AnsweredLoad {
     /// A request that the terminals repeat.
     struct Question: Sendable {
         var method: String
-        /// The parameters as JSON; the load replaces `#` by the terminal's index.
+        /// The parameters as JSON, in which the load replaces `#` with the terminal's index.
         var params: String
         var needsToken = true
         /// The number of unanswered requests that a terminal has at once.
@@ -21,8 +21,8 @@ final class RequestLoad: AnsweredLoad {
     /// The first answer that refuses a request.
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; the terminals log in with `secret`, the app's secret, or else with their
-    /// tokens.
+    /// Creates the load without connecting; the terminals will log in with the app's secret if it is given, otherwise
+    /// with their tokens.
     init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
         self.question = question
         self.terminals = terminals

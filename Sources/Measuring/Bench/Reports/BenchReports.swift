@@ -1,8 +1,8 @@
 import ArgumentParser
 import JSON
 
-/// Measures the processing of reports, and compares it with simpler programs on a private broker: `lamplighter-bench
-/// reports`.
+/// Measures the processing of reports, and compares the service with simpler programs on a private broker:
+/// `lamplighter-bench reports`.
 ///
 /// The benchmark measures five kinds of consumer, called phases.
 ///

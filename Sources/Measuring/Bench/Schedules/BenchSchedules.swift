@@ -11,9 +11,9 @@ import Workers
 
 /// Measures how schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// The benchmark measures how long it takes to find due schedules among few and among many schedules. It measures how
-/// fast the service carries out very many schedules of the same minute, alone and during reports. Finally, it measures
-/// how punctual triggers are under light load.
+/// The benchmark measures how long it takes to find due schedules among few and among many schedules. The benchmark
+/// also measures how fast the service carries out very many schedules of the same minute, alone and during reports.
+/// Finally, it measures how punctual triggers are under light load.
 struct BenchSchedules: Benchmark {
     static let configuration = CommandConfiguration(
         "schedules",
