@@ -75,20 +75,27 @@ package struct EventSubscriptionTable: TransactionTable {
 
     /// Returns the last tries of a webhook, newest first.
     package func deliveries(of id: SubscriptionID) throws -> [EventDelivery] {
-        let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
-        let rows = text.flatMap { try? JSONValue.parse(Array($0.utf8)).arrayValue } ?? []
-        return rows.compactMap { EventDelivery(stored: $0) }
+        try lines(of: id).compactMap { line in
+            (try? JSONValue.parse(Array(line))).flatMap { EventDelivery(stored: $0) }
+        }
     }
 
-    /// Adds a try of a webhook in front of its last ones.
-    package func note(_ delivery: EventDelivery, of id: SubscriptionID) throws {
-        let all = try [delivery] + deliveries(of: id)
-        let rows = all.prefix(EventDelivery.keptMax).map(\.stored)
+    /// Adds tries of a webhook, newest first, in front of its last ones.
+    package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
+        // The others stay as they are: a busy webhook has hundreds of tries a second.
+        let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
+        let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(
             "UPDATE eventSubscription SET deliveries = $1 WHERE subscriptionId = $2",
-            JSONValue.array(rows),
+            String(decoding: text, as: UTF8.self),
             id
         )
+    }
+
+    /// Returns the last tries as stored: each a line of JSON.
+    private func lines(of id: SubscriptionID) throws -> [ArraySlice<UInt8>] {
+        let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
+        return Array((text ?? "").utf8).split(separator: UInt8(ascii: "\n"))
     }
 }
 

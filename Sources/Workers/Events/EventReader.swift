@@ -3,7 +3,7 @@ package import Storage
 import Wire
 
 /// A reader of the event log on behalf of an app.
-package struct EventReader: Sendable {
+package struct EventReader: Sendable, Equatable {
     /// The app, as imported: its products and users are seen.
     package var app: App
     /// The wanted entries.

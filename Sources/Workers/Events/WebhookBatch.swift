@@ -14,9 +14,11 @@ struct WebhookBatch {
     let last: EventCursor
     /// The place behind everything that was looked at.
     let end: EventCursor
+    /// Whether the log may have more behind it.
+    let isMore: Bool
 
     /// Returns the id of a body: the same for the same content.
-    static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(Sodium.sha256(body).prefix(16)) }
+    static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(WebhookSecret.digest(of: body).prefix(16)) }
 }
 
 extension EventSubscription {

@@ -140,7 +140,6 @@ package final class WebhookSender: Sendable {
         }
         turns.withLock { $0.finish(id, webhook, then: next) }
         if next == .listen { listen(id, webhook) }
-        giveTurns()
     }
 
     /// Waits for the next entry; the log is read and decoded once for all that wait.

@@ -15,6 +15,10 @@ struct WebhookTurns {
         var from = EventCursor.start
         /// The end of the content that failed, which is repeated unchanged; nil for new content.
         var upTo: EventCursor?
+        /// The page that is read ahead.
+        var ahead: WebhookReadahead?
+        /// The last tries that are not yet in the store, newest first, and when the ones before them were stored.
+        var tries: (unstored: [EventDelivery], storedAt: Instant) = ([], Instant(milliseconds: 0))
         /// How far a refused batch was narrowed.
         var search = WebhookSearch()
         /// Whether its last post was quick; one that hasn't posted yet counts as slow.
