@@ -24,12 +24,17 @@ struct DeviceEntry {
     private(set) var changes: Changes = []
     /// The newest reports in the status when it was loaded; the batch's reports may have replaced them.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The attributes that the batch's reports have changed.
-    var changed: Set<String> = []
+    /// The attributes that the batch's reports have changed, if a reader of the event log wants statuses.
+    private(set) var changed: [String] = []
     /// The beginning of the present ownership period; nil unless the device reports old events or bytes.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
+
+    /// Notes attributes that a report has changed; there are few.
+    mutating func note(changed names: [String]) {
+        for name in names where !changed.contains(name) { changed.append(name) }
+    }
 
     /// Records a status in which some parts have changed.
     mutating func change(_ part: Changes, to status: Status) {
@@ -51,8 +56,7 @@ struct DeviceEntries {
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
     /// Logs the new statuses of devices whose version has grown, one for each device, if a reader wants them.
-    func logStatuses(in work: inout UnitOfWork) throws {
-        guard try work.keepsStatuses() else { return }
+    func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
             let data = StatusCodec.encode(
