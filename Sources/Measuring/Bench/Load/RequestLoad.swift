@@ -22,7 +22,13 @@ final class RequestLoad: AnsweredLoad {
     private(set) var firstRefusal: String?
 
     /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
-    init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
+    init(
+        _ question: Question,
+        terminals: [LoadTerminal],
+        root: String,
+        secret: String? = nil,
+        napMicroseconds: UInt32 = 500
+    ) {
         self.question = question
         self.terminals = terminals
         prefix = question.method.replacing("/", with: "-")
@@ -30,7 +36,7 @@ final class RequestLoad: AnsweredLoad {
             terminals.map { .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"]) },
             topics: terminals.map { "\($0.space(root))/request/\(question.method)" },
             window: question.window,
-            napMicroseconds: 500
+            napMicroseconds: napMicroseconds
         )
     }
 
