@@ -350,7 +350,7 @@ let package = Package(
         .target(
             name: "Bench",
             dependencies: [
-                "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
+                "CCurl", "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
                 "PostgreSQL", "Providers", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
                 "Workers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

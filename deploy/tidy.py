@@ -31,7 +31,7 @@ WITNESSES = {
     *("destroyCounter", "destroyMeter", "destroyRecorder", "destroyTimer"),
 }
 BORDERS = {
-    "CCurl": ("Sources/Providers",),
+    "CCurl": ("Sources/Providers", "Sources/Measuring/Bench/Events/BareCurl"),
     "CMosquitto": ("Sources/Libraries/Mosquitto", "Sources/Measuring/PlainSubscriber", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
     "CPostgreSQL": ("Sources/Libraries/PostgreSQL", "Tests/PostgreSQLTests", "Tests/StorageTests/Postgres"),

@@ -19,7 +19,9 @@ package struct EventCursor: Hashable, Sendable {
     package static let start = EventCursor(xid: 0, seq: 0)
 
     /// The cursor as text: at most 48 characters of `[0-9a-z-]`.
-    package var text: String { [xid, seq, Int64(left)].map { String($0, radix: 36) }.joined(separator: "-") }
+    package var text: String {
+        "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
+    }
 
     /// Parses the text of a cursor; returns nil for any other text.
     package init?(_ text: String) {

@@ -117,26 +117,49 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection to the address, or only begins to connect if `isBlocking` is false.
+    /// Opens a TCP connection to the address, from `source` if it's given; a socket that doesn't block only begins to
+    /// connect.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.
-    package func connect(isBlocking: Bool = true) throws(LoadError) -> Int32 {
+    package func connect(isBlocking: Bool = true, from source: sockaddr_in? = nil) throws(LoadError) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
         if !isBlocking { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-        let result = withUnsafePointer(to: self) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        if let source { _ = source.withAddress { bind(descriptor, $0, $1) } }
+        let result = withAddress { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 || errno == EINPROGRESS else {
             let code = errno
             close(descriptor)
             throw .system(function: "connect", code: code)
         }
         return descriptor
+    }
+
+    /// Calls `body` with the address as the system's functions take it.
+    package func withAddress<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+        withUnsafePointer(to: self) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// Listens for TCP connections at the address.
+    ///
+    /// - Returns: The socket's descriptor, and its port, which the system chooses if the address has none.
+    /// - Throws: `LoadError`.
+    package func listen() throws(LoadError) -> (descriptor: Int32, port: Int) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isOpen = withAddress { bind(descriptor, $0, $1) } == 0 && Glibc.listen(descriptor, 512) == 0
+        guard isOpen else { throw .system(function: "listen", code: errno) }
+        var own = self
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &own) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        return (descriptor, Int(in_port_t(bigEndian: own.sin_port)))
     }
 }

@@ -10,7 +10,12 @@ package struct WebhookSecret: Sendable {
 
     /// Returns the signature of a message, for the header `webhook-signature`.
     package func signature(id: String, seconds: Int64, body: [UInt8]) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
-        return "v1," + Sodium.base64(Array(code))
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: Array("\(id).\(seconds).".utf8))
+        code.update(data: body)
+        return "v1," + Sodium.base64(Array(code.finalize()))
     }
+
+    /// Returns the SHA-256 of a body, faster than libsodium's.
+    package static func digest(of body: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: body)) }
 }

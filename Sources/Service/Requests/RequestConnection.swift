@@ -32,6 +32,15 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
+        /// The requests that were sent together last: the first one's number, and how many have no answer yet.
+        var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
+        var lastSentAt = ContinuousClock.now
+
+        /// How long new requests wait for others, to share a transaction of the worker: while those sent last have no
+        /// answer, but not long.
+        var pause: Duration {
+            lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
+        }
     }
 
     private let state = Mutex(State())
@@ -43,6 +52,8 @@ final class RequestConnection: StoppableWork {
 
     /// The longest wait for an answer, which is less than the 60 s after which the listener ends a request.
     private static let answerMax: Duration = .seconds(55)
+    /// The longest wait of a request for others.
+    private static let pauseMax: Duration = .milliseconds(1)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096
 
@@ -63,8 +74,8 @@ final class RequestConnection: StoppableWork {
     /// Sends a request to a worker, and waits for the worker's answer.
     func ask(_ request: RequestFront.Asked) async -> RequestFront.Outcome {
         await withCheckedContinuation { continuation in
-            let isQueued = state.withLock { state in
-                guard state.isConnected, !state.isStopping, state.waiting.count < Self.waitingMax else { return false }
+            let mustWake = state.withLock { state -> Bool? in
+                guard state.isConnected, !state.isStopping, state.waiting.count < Self.waitingMax else { return nil }
                 let number = state.next
                 state.next += 1
                 state.waiting[number] = Waiting(
@@ -73,10 +84,10 @@ final class RequestConnection: StoppableWork {
                     answer: continuation
                 )
                 state.unsent.append((number, request))
-                return true
+                return state.unsent.count == 1
             }
-            guard isQueued else { return continuation.resume(returning: .refusal(.away)) }
-            waker.wake()
+            guard let mustWake else { return continuation.resume(returning: .refusal(.away)) }
+            if mustWake { waker.wake() }
         }
     }
 
@@ -118,19 +129,25 @@ final class RequestConnection: StoppableWork {
             state.connections += 1
         }
         var intake = Intake()
+        var nextLook = ContinuousClock.now
         while !isStopping {
-            try send(over: &client)
+            let pause = try send(over: &client)
             try client.flush()
-            try client.receive(upTo: 1_000, linger: .zero, wait: .seconds(1), into: &intake)
+            try client.receive(upTo: 1_000, linger: .zero, wait: pause ?? .seconds(1), into: &intake)
             for delivery in intake.deliveries { take(delivery, of: intake, refusals: refusals) }
+            guard .now >= nextLook else { continue }
             dropLate()
+            nextLook = .now + .seconds(1)
         }
         client.disconnect()
     }
 
-    private func send(over client: inout MosquittoClient) throws {
-        let unsent = state.withLock { state in
+    /// Sends the new requests, or returns how long they wait for others.
+    private func send(over client: inout MosquittoClient) throws -> Duration? {
+        let unsent = state.withLock { state -> [(number: UInt64, request: RequestFront.Asked)] in
+            guard let first = state.unsent.first?.number, state.pause == .zero else { return [] }
             for (number, _) in state.unsent { state.waiting[number]?.isSent = true }
+            (state.lastSent, state.lastSentAt) = ((first, state.unsent.count), .now)
             defer { state.unsent.removeAll(keepingCapacity: true) }
             return state.unsent
         }
@@ -149,12 +166,17 @@ final class RequestConnection: StoppableWork {
                 )
             )
         }
+        return state.withLock { $0.unsent.isEmpty ? nil : $0.pause }
     }
 
     private func take(_ delivery: Delivery, of intake: Intake, refusals: String) {
         guard let range = delivery.correlationData else { return }
         let number = intake.bytes[range].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: number) }) else { return }
+        let taken = state.withLock { state in
+            if number >= state.lastSent.first { state.lastSent.unanswered -= 1 }
+            return state.waiting.removeValue(forKey: number)
+        }
+        guard let waiting = taken else { return }
         let payload = intake.bytes[delivery.payload]
         guard intake.bytes[delivery.topic].elementsEqual(refusals.utf8) else {
             return waiting.answer.resume(returning: .answer(Array(payload)))
@@ -176,6 +198,7 @@ final class RequestConnection: StoppableWork {
     /// Answers all waiting requests with a refusal after the connection has ended.
     private func end() {
         let waiting = state.withLock { state in
+            state.lastSent.unanswered = 0
             defer { (state.isConnected, state.waiting, state.unsent) = (false, [:], []) }
             return state.waiting.values
         }

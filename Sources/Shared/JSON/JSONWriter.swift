@@ -93,6 +93,20 @@ package struct JSONWriter: ~Copyable {
         bytes.append(contentsOf: json)
     }
 
+    /// Writes a member with a text, unless the text is nil.
+    package mutating func member(_ name: String, _ text: String?) {
+        guard let text else { return }
+        self.name(name)
+        value(text)
+    }
+
+    /// Writes an array of bytes that are already JSON values.
+    package mutating func raw(array values: [[UInt8]]) {
+        beginArray()
+        for value in values { raw(value) }
+        endArray()
+    }
+
     /// Returns the written bytes and ends the writer.
     package consuming func finish() -> [UInt8] { bytes }
 

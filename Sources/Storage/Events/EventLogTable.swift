@@ -142,9 +142,8 @@ package struct EventLogTable: TransactionTable {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the size in bytes of the next rows after a place, and the place after these rows; nil if there are none.
-    ///
-    /// Counts at most `limit` rows, and stops when their size reaches `bytesMax`.
+    /// Returns the bytes of a kind's rows behind a place, and the place behind all rows that were looked at: at most
+    /// `limit`, and no further row once those of the kind have `bytesMax` bytes; nil if there are none.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -152,14 +151,15 @@ package struct EventLogTable: TransactionTable {
         bytesMax: Int64 = .max
     ) throws -> (end: EventCursor, bytes: Int64)? {
         var (end, bytes): (EventCursor?, Int64) = (nil, 0)
+        // Rows of the other kind are passed here: a condition would pass any number of them without an end.
         try sql.scan(
             """
-            SELECT xid, seq, length(messages) FROM eventLog WHERE (xid, seq) > ($1, $2) AND bulk = $3 AND \(isSettled)
-            ORDER BY xid, seq LIMIT $4
+            SELECT xid, seq, CASE WHEN bulk = $1 THEN length(messages) ELSE 0 END FROM eventLog
+            WHERE (xid, seq) > ($2, $3) AND \(isSettled) ORDER BY xid, seq LIMIT $4
             """,
+            isBulk,
             cursor.xid,
             cursor.seq,
-            isBulk,
             limit
         ) { row in
             end = EventCursor(xid: row.next(), seq: row.next())
@@ -172,20 +172,25 @@ package struct EventLogTable: TransactionTable {
     /// Deletes at most `limit` of the oldest rows of a kind that are before a place or were written before a moment;
     /// returns the number deleted.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
-        var rows: [EventCursor] = []
-        try sql.scan(
-            "SELECT xid, seq, createdAt FROM eventLog WHERE bulk = $1 AND \(isSettled) ORDER BY xid, seq LIMIT $2",
+        // Both ends keep the search from passing all rows of the other kind.
+        let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
+        guard first < last else { return 0 }
+        let rows = try sql.query(
+            """
+            SELECT xid, seq FROM eventLog
+            WHERE (xid, seq) > ($1, $2) AND (xid, seq) <= ($3, $4) AND bulk = $5 AND \(isSettled)
+            ORDER BY xid, seq LIMIT $6
+            """,
+            first.xid,
+            first.seq,
+            last.xid,
+            last.seq,
             isBulk,
             limit
-        ) { row in
-            let place = EventCursor(xid: row.next(), seq: row.next())
-            guard place <= cursor || row.next(Instant.self) < moment else { return false }
-            rows.append(place)
-            return true
-        }
-        guard let last = rows.last else { return 0 }
+        ) { EventCursor(xid: $0.next(), seq: $0.next()) }
+        guard let end = rows.last else { return 0 }
         try sql.run("DELETE FROM eventLog WHERE xid = $1 AND seq = $2", each: rows) { ($0.xid, $0.seq) }
-        try transaction.meta.set(Self.fact(isBulk), to: last.text)
+        try transaction.meta.set(Self.fact(isBulk), to: end.text)
         return rows.count
     }
 

@@ -77,20 +77,27 @@ package struct EventSubscriptionTable: TransactionTable {
 
     /// Returns the last attempts to deliver to a webhook, the newest first.
     package func deliveries(of id: SubscriptionID) throws -> [EventDelivery] {
-        let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
-        let rows = text.flatMap { try? JSONValue.parse(Array($0.utf8)).arrayValue } ?? []
-        return rows.compactMap { EventDelivery(stored: $0) }
+        try lines(of: id).compactMap { line in
+            (try? JSONValue.parse(Array(line))).flatMap { EventDelivery(stored: $0) }
+        }
     }
 
-    /// Adds an attempt to deliver to a webhook, and drops the oldest if there are too many.
-    package func note(_ delivery: EventDelivery, of id: SubscriptionID) throws {
-        let all = try [delivery] + deliveries(of: id)
-        let rows = all.prefix(EventDelivery.keptMax).map(\.stored)
+    /// Adds attempts to deliver to a webhook, the newest first, and drops the oldest if there are too many.
+    package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
+        // Earlier attempts are not decoded, because a busy webhook makes hundreds of attempts a second.
+        let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
+        let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(
             "UPDATE eventSubscription SET deliveries = $1 WHERE subscriptionId = $2",
-            JSONValue.array(rows),
+            String(decoding: text, as: UTF8.self),
             id
         )
+    }
+
+    /// Returns the last tries as stored: each a line of JSON.
+    private func lines(of id: SubscriptionID) throws -> [ArraySlice<UInt8>] {
+        let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
+        return Array((text ?? "").utf8).split(separator: UInt8(ascii: "\n"))
     }
 }
 

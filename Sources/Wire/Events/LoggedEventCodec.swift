@@ -8,15 +8,25 @@ package enum LoggedEventCodec {
     /// The ids and the personal data of users of other apps are left out.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
-        let head = JSONObject([
-            ("id", .string(id.text)), ("type", .string(event.type.rawValue)),
-            ("ts", .integer(event.ts.milliseconds)), ("did", event.did.map { .string($0.text) }),
-            ("productKey", event.product.map { .string($0.text) }),
-            ("uid", isForeign ? nil : event.uid.map { .string($0.text) }),
-            ("actor", isForeign ? nil : event.actor.map { EventCodec.encode($0, for: nil) }),
-        ]).encoded()
-        let data = isForeign ? withoutUsers(event.data) : event.data
-        return head.dropLast() + Array(#","data":"#.utf8) + data + [UInt8(ascii: "}")]
+        var writer = JSONWriter(capacity: event.data.count + 256)
+        writer.beginObject()
+        writer.member("id", id.text)
+        writer.member("type", event.type.rawValue)
+        writer.name("ts")
+        writer.value(event.ts.milliseconds)
+        writer.member("did", event.did?.text)
+        writer.member("productKey", event.product?.text)
+        if !isForeign {
+            writer.member("uid", event.uid?.text)
+            if let actor = event.actor {
+                writer.name("actor")
+                writer.value(EventCodec.encode(actor, for: nil))
+            }
+        }
+        writer.name("data")
+        writer.raw(isForeign ? withoutUsers(event.data) : event.data)
+        writer.endObject()
+        return writer.finish()
     }
 
     private static func withoutUsers(_ data: [UInt8]) -> [UInt8] {
@@ -36,9 +46,16 @@ package enum LoggedEventCodec {
 
     /// Returns a page of entries that `encode` has written, with the place behind them and whether more entries follow.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
-        let tail: JSONObject = ["cursor": .string(cursor.text), "more": .bool(isMore)]
-        return Array(#"{"events":["#.utf8) + Array(events.joined(separator: [UInt8(ascii: ",")]))
-            + Array("],".utf8) + tail.encoded().dropFirst()
+        var writer = JSONWriter(capacity: events.reduce(128) { $0 + $1.count + 1 })
+        writer.beginObject()
+        writer.name("events")
+        writer.raw(array: events)
+        writer.name("cursor")
+        writer.value(cursor.text)
+        writer.name("more")
+        writer.value(isMore)
+        writer.endObject()
+        return writer.finish()
     }
 
     // MARK: Data

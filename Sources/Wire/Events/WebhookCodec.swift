@@ -8,8 +8,13 @@ package enum WebhookCodec {
 
     /// Returns a body with events that `LoggedEventCodec.encode` has written.
     package static func body(_ id: SubscriptionID, _ events: [[UInt8]]) -> [UInt8] {
-        let head: JSONObject = ["subscriptionId": .string(id.text)]
-        return head.encoded().dropLast() + Array(#","events":["#.utf8)
-            + Array(events.joined(separator: [UInt8(ascii: ",")])) + Array("]}".utf8)
+        var writer = JSONWriter(capacity: events.reduce(frameBytes) { $0 + $1.count + 1 })
+        writer.beginObject()
+        writer.name("subscriptionId")
+        writer.value(id.text)
+        writer.name("events")
+        writer.raw(array: events)
+        writer.endObject()
+        return writer.finish()
     }
 }

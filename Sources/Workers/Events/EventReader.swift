@@ -3,7 +3,7 @@ package import Storage
 import Wire
 
 /// A reader of the event log on behalf of an app.
-package struct EventReader: Sendable {
+package struct EventReader: Sendable, Equatable {
     /// The app for which the reader reads; only entries about the app's products and users are read.
     package var app: App
     /// The filter that selects the entries to return.

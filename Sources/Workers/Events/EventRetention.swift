@@ -13,6 +13,13 @@ struct EventRetention: MaintenanceJob {
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
+        /// Adds a page; a page without rows of the kind extends the page before it.
+        mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
+            if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
+            pages.append(page)
+            bytes += page.bytes
+        }
+
         /// Removes pages whose rows have been deleted.
         mutating func forget(upTo deleted: EventCursor) {
             while let page = pages.first, page.end <= deleted {
@@ -61,8 +68,7 @@ struct EventRetention: MaintenanceJob {
                 return try tx.eventLog.weigh(after: seen, isBulk: kind.isBulk, limit: step, bytesMax: bytesMax)
             }
             if let page {
-                kind.pages.append(page)
-                kind.bytes += page.bytes
+                kind.add(page)
                 isMore = true
             }
             kind.gauge.record(kind.bytes)

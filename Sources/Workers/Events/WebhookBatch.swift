@@ -14,9 +14,11 @@ struct WebhookBatch {
     let last: EventCursor
     /// The cursor after all entries that were read, including entries that the filter left out.
     let end: EventCursor
+    /// Whether the log may have more entries after `end`.
+    let isMore: Bool
 
     /// Returns the id of a body, which is the same whenever the content is the same.
-    static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(Sodium.sha256(body).prefix(16)) }
+    static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(WebhookSecret.digest(of: body).prefix(16)) }
 }
 
 extension EventSubscription {

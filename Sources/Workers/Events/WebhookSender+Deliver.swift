@@ -14,8 +14,14 @@ extension WebhookSender {
     ) throws -> WebhookTurns.Next {
         let now = environment.clock.now
         var batch: WebhookBatch?
+        webhook.ahead?.wait()
         let next = try environment.store.read(at: now) { tx in try look(id, &webhook, into: &batch, in: tx) }
+        webhook.ahead = nil
         guard let batch else { return try pass(webhook) ?? next }
+        if batch.isMore, let reader = webhook.reader {
+            let store = environment.store
+            webhook.ahead = WebhookReadahead(reader, after: batch.end, limit: batch.row.batch, in: store, at: now)
+        }
         let (began, at) = (environment.clock.steady, environment.clock.now)
         var post = batch.row.post(batch.body, at: at)
         post.mayBegin = { [environment, row = batch.row] in environment.mayPost(row) }
@@ -52,12 +58,10 @@ extension WebhookSender {
         if let due = row.dueAt, due > tx.now, due <= tx.now.adding(seconds: WebhookRules.retryAfterMax) {
             return .wait(until: due)
         }
-        let page = try EventReader(app: app, filter: row.filter).read(
-            after: webhook.from,
-            limit: min(row.batch, webhook.search.limit ?? row.batch),
-            bytesMax: WebhookRules.bytesMax - WebhookCodec.frameBytes,
-            in: tx
-        )
+        let reader = EventReader(app: app, filter: row.filter)
+        let limit = min(row.batch, webhook.search.limit ?? row.batch)
+        let ahead = webhook.ahead?.page(of: reader, after: webhook.from, limit: limit)
+        let page = try ahead ?? reader.page(after: webhook.from, limit: limit, in: tx)
         let repeated = webhook.upTo.map { end in page.events.filter { $0.id <= end } } ?? page.events
         let events = repeated.isEmpty ? page.events : repeated
         guard let last = events.last?.id else {
@@ -69,7 +73,8 @@ extension WebhookSender {
             body: WebhookCodec.body(id, events.map(\.json)),
             count: events.count,
             last: last,
-            end: events.count == page.events.count ? page.cursor : last
+            end: events.count == page.events.count ? page.cursor : last,
+            isMore: events.count == page.events.count && page.isMore
         )
         return .turn
     }
@@ -98,9 +103,12 @@ extension WebhookSender {
     ) throws -> WebhookTurns.Next {
         var judged = webhook
         let verdict = judge(batch, outcome, of: &judged)
+        judged.tries.unstored = [delivery] + judged.tries.unstored.prefix(EventDelivery.keptMax - 1)
+        let age = delivery.at.milliseconds - judged.tries.storedAt.milliseconds
+        let mustNote = verdict.end != .taken || !batch.isMore || !(0..<Self.noteMilliseconds).contains(age)
         let isCurrent = try environment.work(publishedBy: .reach) { work in
             guard try work.tx.eventSubscriptions.advance(verdict.row, from: batch.row.cursor) else { return false }
-            try work.tx.eventSubscriptions.note(delivery, of: batch.row.id)
+            if mustNote { try work.tx.eventSubscriptions.note(judged.tries.unstored, of: batch.row.id) }
             if let reason = verdict.deadLetter {
                 work.effects.deadLetter(.refused, reason, topic: batch.row.deadLetterTopic, payload: batch.body)
             }
@@ -111,11 +119,15 @@ extension WebhookSender {
         // The subscription was paused, moved or changed during the post, so the outcome no longer matters.
         guard isCurrent else { return .turn }
         judged.row = verdict.row
+        if mustNote { judged.tries = ([], delivery.at) }
         if verdict.row.cursor != batch.row.cursor { judged.from = verdict.row.cursor }
         webhook = judged
         if verdict.row.state == .disabled { return .leave }
         return verdict.row.dueAt.map { .wait(until: $0) } ?? .turn
     }
+
+    /// The time after which the last tries of a webhook that takes one post after the other are stored.
+    private static let noteMilliseconds: Int64 = 1_000
 
     /// The consequences of a post.
     private struct Verdict {

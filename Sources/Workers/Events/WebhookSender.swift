@@ -141,7 +141,6 @@ package final class WebhookSender: Sendable {
         }
         turns.withLock { $0.finish(id, webhook, then: next) }
         if next == .listen { listen(id, webhook) }
-        giveTurns()
     }
 
     /// Waits for the next entry of the log, which is read and decoded once for all waiting readers.

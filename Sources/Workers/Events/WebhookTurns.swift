@@ -15,6 +15,10 @@ struct WebhookTurns {
         var from = EventCursor.start
         /// The cursor of the last event in a failed post, whose content is repeated unchanged; nil for new content.
         var upTo: EventCursor?
+        /// The next batch, which is read while a post is under way.
+        var ahead: WebhookReadahead?
+        /// The last attempts that are not stored yet, the newest first, and when earlier attempts were stored.
+        var tries: (unstored: [EventDelivery], storedAt: Instant) = ([], Instant(milliseconds: 0))
         /// The search for the event that makes the webhook refuse a batch.
         var search = WebhookSearch()
         /// Whether the last post to the webhook was quick; before the first post, the webhook counts as slow.

@@ -25,15 +25,20 @@ struct DeviceEntry {
     /// The newest reports that the status contained when it was loaded; the batch's reports may have replaced them
     /// since.
     fileprivate(set) var newestAtLoad: Status.Newest?
-    /// The attributes that the batch's reports have changed.
-    var changed: Set<String> = []
+    /// The attributes that the batch's reports have changed, if a reader of the event log wants statuses.
+    private(set) var changed: [String] = []
     /// The beginning of the current ownership period; loaded only if the device reports old events or bytes, otherwise
     /// nil.
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }
 
-    /// Replaces the status, and records which part of it has changed.
+    /// Notes attributes that a report has changed; there are few.
+    mutating func note(changed names: [String]) {
+        for name in names where !changed.contains(name) { changed.append(name) }
+    }
+
+    /// Records a status in which some parts have changed.
     mutating func change(_ part: Changes, to status: Status) {
         record?.status = status
         changes.insert(part)
@@ -52,9 +57,8 @@ struct DeviceEntries {
     /// Returns the product key of a device of the batch; nil if the device is unknown.
     func productKey(of did: DeviceID) -> ProductKey? { places[did].flatMap { entries[$0].record?.productKey } }
 
-    /// Logs the new status of each device with changed attributes, if a reader of the event log wants statuses.
-    func logStatuses(in work: inout UnitOfWork) throws {
-        guard try work.keepsStatuses() else { return }
+    /// Logs the new statuses of devices whose version has grown, one for each device, if a reader wants them.
+    func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
             let data = StatusCodec.encode(

@@ -59,7 +59,7 @@ struct ReportProcessor {
                 in: &work
             )
             device.change(.reported, to: status)
-            if !outcome.changed.isEmpty { device.changed.formUnion(outcome.changed) }
+            if try work.keepsStatuses() { device.note(changed: outcome.changed) }
             publish(report, outcome, of: device, in: &work)
             answers.recordAnswer(report, from: device.did, at: work.now)
             deduplication.claim(received.identity, version: status.version)

@@ -143,7 +143,7 @@ struct StatusBatch {
     /// and requests to send commands.
     private func save(in work: inout UnitOfWork) throws -> Effects {
         try work.tx.statuses.save(reported: devices.records(.reported), moved: devices.records(.presence))
-        try devices.logStatuses(in: &work)
+        devices.logStatuses(in: &work)
         try work.tx.history.append(history.records)
         try work.tx.events.append(history.events)
         for (did, event) in history.events { work.log(event, of: did, product: devices.productKey(of: did)) }

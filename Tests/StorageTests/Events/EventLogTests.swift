@@ -240,17 +240,15 @@ struct EventSubscriptionTests {
         try world.store.batch(at: Make.now) { (tx) throws in
             try tx.eventSubscriptions.add(subscription)
             for number in 0...EventDelivery.keptMax {
-                try tx.eventSubscriptions.note(
-                    EventDelivery(
-                        at: Make.at(Int64(number)),
-                        webhookID: "w",
-                        events: number,
-                        status: number % 2 == 0 ? nil : 500,
-                        milliseconds: 7,
-                        error: "it failed"
-                    ),
-                    of: subscription.id
+                let delivery = EventDelivery(
+                    at: Make.at(Int64(number)),
+                    webhookID: "w",
+                    events: number,
+                    status: number % 2 == 0 ? nil : 500,
+                    milliseconds: 7,
+                    error: "it failed"
                 )
+                try tx.eventSubscriptions.note([delivery], of: subscription.id)
             }
             let kept = try tx.eventSubscriptions.deliveries(of: subscription.id)
             #expect(kept.count == EventDelivery.keptMax && kept[0].events == EventDelivery.keptMax)

@@ -36,16 +36,7 @@ struct DelayingProxy {
     /// - Returns: The port to connect to.
     /// - Throws: `LoadError` if the proxy can't listen on a port.
     static func start(to port: Int, delay: Int64) throws(LoadError) -> Int {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard listener >= 0 else { throw .system(function: "socket", code: errno) }
-        var address = sockaddr_in(host: "127.0.0.1", port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, size) | listen(listener, 512) | getsockname(listener, pointer, &size)
-            }
-        }
-        guard result == 0 else { throw .system(function: "listen", code: errno) }
+        let (listener, own) = try sockaddr_in(host: "127.0.0.1", port: 0).listen()
         PlainThread.detach {
             var proxy = DelayingProxy(
                 listener: listener,
@@ -54,7 +45,7 @@ struct DelayingProxy {
             )
             proxy.run()
         }
-        return Int(UInt16(bigEndian: address.sin_port))
+        return own
     }
 
     private init(listener: Int32, address: sockaddr_in, delay: Int64) {

@@ -15,10 +15,13 @@ struct BenchProcess: RunningPart {
     /// - Throws: `LoadError`, `MosquittoError`, or the system's error.
     static func start(
         _ kind: BenchConsumer.Kind?,
-        _ field: BenchField
+        _ field: BenchField,
+        settings: [String] = []
     ) async throws -> BenchProcess {
         try field.forgetWorkers()
-        guard let kind else { return try await service(field.directory.path, port: field.port) }
+        guard let kind else {
+            return try await service(field.directory.path, port: field.port, settings: settings)
+        }
         let output = field.counterFile + ".out"
         unlink(output)
         return try await start(

@@ -22,7 +22,10 @@ struct BenchSeed {
     /// The app that all users belong to.
     static let app = AppID(trusted: "bench")
 
-    private var maker = DeviceMaker(ProductKey(bench: "be"))
+    /// The product of all devices, and the alert that they can raise.
+    static let (product, alert) = (ProductKey(bench: "be"), "overheated")
+
+    private var maker = DeviceMaker(Self.product)
 
     /// Fills the store with `stored` devices, of which the first `devices` are unbound and the next `devices` are
     /// bound.
@@ -60,7 +63,8 @@ struct BenchSeed {
             dataPoints: [
                 DataPoint("sequence", .int, min: 0, max: 1e15),
                 DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125), DataPoint("switchedOn", .bool),
-            ]
+            ],
+            alerts: [Self.alert]
         )
     }
 

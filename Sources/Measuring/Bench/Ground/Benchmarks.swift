@@ -7,7 +7,7 @@ package enum Benchmarks {
     package static var commands: [any ParsableCommand.Type] {
         [
             BenchReports.self, BenchCommands.self, BenchAccounts.self, BenchSchedules.self, BenchHistory.self,
-            BenchGate.self, BenchCluster.self, BenchConsole.self, BenchConsumer.self,
+            BenchGate.self, BenchCluster.self, BenchConsole.self, BenchHTTP.self, BenchEvents.self, BenchConsumer.self,
         ]
     }
 

@@ -16,6 +16,10 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
+    /// The milliseconds from a client's last message to its answer, recorded while `isTiming`; of use if the window is 1.
+    private(set) var delays: [Double] = []
+    var isTiming = false
+    private var sentAt: [Stopwatch]
 
     /// Creates the load without connecting.
     ///
@@ -26,6 +30,7 @@ class AnsweredLoad {
         self.window = window
         self.napMicroseconds = napMicroseconds
         underWay = Array(repeating: 0, count: topics.count)
+        sentAt = Array(repeating: Stopwatch(), count: topics.count)
     }
 
     /// Writes a client's next message into `payload`; the message's number in the whole load is `sent`.
@@ -92,6 +97,7 @@ class AnsweredLoad {
     private func send(_ index: Int) {
         sent += 1
         underWay[index] += 1
+        sentAt[index] = Stopwatch()
         payload.removeAll(keepingCapacity: true)
         write(index, into: &payload)
         connections.queue(index, topic: topics[index], payload: payload)
@@ -100,6 +106,7 @@ class AnsweredLoad {
     private func take(_ index: Int, _: UnsafeRawBufferPointer, answer: UnsafeRawBufferPointer) {
         answered += 1
         underWay[index] -= 1
+        if isTiming { delays.append(sentAt[index].seconds * 1000) }
         take(answer, of: index)
         if isSending { send(index) }
     }

@@ -21,9 +21,14 @@ final class RequestLoad: AnsweredLoad {
     /// The first answer that refuses a request.
     private(set) var firstRefusal: String?
 
-    /// Creates the load without connecting; the terminals will log in with the app's secret if it is given, otherwise
-    /// with their tokens.
-    init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
+    /// Creates the load without connecting; each terminal uses its token, or the app's secret instead.
+    init(
+        _ question: Question,
+        terminals: [LoadTerminal],
+        root: String,
+        secret: String? = nil,
+        napMicroseconds: UInt32 = 500
+    ) {
         self.question = question
         self.terminals = terminals
         prefix = question.method.replacing("/", with: "-")
@@ -31,7 +36,7 @@ final class RequestLoad: AnsweredLoad {
             terminals.map { .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"]) },
             topics: terminals.map { "\($0.space(root))/request/\(question.method)" },
             window: question.window,
-            napMicroseconds: 500
+            napMicroseconds: napMicroseconds
         )
     }
 

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Domain
+import Load
+import Storage
+
+/// Measures the event log: `lamplighter-bench events`.
+///
+/// Waiting events to a webhook, against a bare loop that posts the same bodies to the same receiver, which writes to its
+/// disk before it answers; the way of an alert from its device to many streams and to a webhook, which contains the way
+/// to the commit; reports while statuses are logged, against reports while they aren't. All take turns.
+struct BenchEvents: Benchmark {
+    static let configuration = CommandConfiguration(
+        "events",
+        "Measure webhooks, streams of the event log, and what the log costs reports."
+    )
+
+    @Option(help: "Events that wait for a webhook; 0 skips this part.")
+    var waiting = 100_000
+
+    @Option(help: "Streams that receive each alert; 0 skips this part.")
+    var streams = 100
+
+    @Option(help: "Devices that report; 0 skips this part.")
+    var devices = 1000
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 4.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    /// The alerts a second while streams are open.
+    private static let alertsPerSecond = 20.0
+    /// The streams of one source address, and of one key: at most 16 and 4 are allowed.
+    private static let (streamsPerAddress, streamsPerKey) = (10, 4)
+
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult("\(rounds) rounds of \(seconds) s, medians")
+        try await BenchField(devices: max(devices, BenchField.alarmed), in: folder + "/field").use { field in
+            try await EventReceiver(in: folder).use { receiver in
+                if waiting > 0 { try field.logAlerts(waiting) }
+                for round in 1...rounds {
+                    tell("round \(round)")
+                    if waiting > 0 { try await deliver(field, receiver, into: &result) }
+                    if streams > 0 { try await follow(field, receiver, into: &result) }
+                    if devices > 0 { try await report(field, &result) }
+                }
+            }
+        }
+        return result
+    }
+
+    /// Runs the service with a webhook for alerts.
+    private func run<Value>(
+        _ field: BenchField,
+        _ receiver: EventReceiver,
+        after cursor: EventCursor,
+        body: () async throws -> Value
+    ) async throws -> Value {
+        let subscription = try field.subscribe("device.alert", url: receiver.url, after: cursor)
+        let settings = ["outbound.privateTargets=127.0.0.1"]
+        let value = try await BenchProcess.start(nil, field, settings: settings).use { _ in try await body() }
+        try field.unsubscribe(subscription)
+        return value
+    }
+
+    private func deliver(_ field: BenchField, _ receiver: EventReceiver, into result: inout BenchResult) async throws {
+        let batch = EventSubscription.eventsMax
+        let posts = try await run(field, receiver, after: .start) {
+            try await receiver.arrivals.take { $0.count >= waiting / batch }
+        }
+        try BareCurl.post(posts.map(\.bytes), to: receiver.url)
+        let bare = try await receiver.arrivals.take { $0.count == posts.count }
+        for (title, posts, key) in [("to a webhook", posts, Self.webhook), ("by a bare loop", bare, Self.bare)] {
+            let rate = posts.perSecond * Double(batch)
+            result.add("\(waiting) waiting events \(title)", .init(rate, "events/s", at: key))
+        }
+    }
+
+    private func follow(_ field: BenchField, _ receiver: EventReceiver, into result: inout BenchResult) async throws {
+        let keys = try (0...streams / Self.streamsPerKey).map { _ in try field.addKey() }
+        let arrivals = EventArrivals()
+        try await run(field, receiver, after: field.endOfLog()) {
+            let port = try field.httpPort()
+            let open = try (0..<streams).map { number in
+                let address = "127.0.0.\(2 + number / Self.streamsPerAddress)"
+                let key = keys[number / Self.streamsPerKey]
+                return try AlertStream(port: port, from: address, root: field.root, key: key, into: arrivals)
+            }
+            defer { for stream in open { stream.end() } }
+            let sent = try field.raiseAlerts(seconds: seconds, rate: Self.alertsPerSecond)
+            let streamed = try await arrivals.take { $0.delays(since: sent).count >= sent.count * streams }
+            let posted = try await receiver.arrivals.take { $0.delays(since: sent).count >= sent.count }
+            result.add("an alert to each of \(streams) streams", delays: streamed.delays(since: sent), at: Self.stream)
+            result.add("an alert to a webhook beside them", delays: posted.delays(since: sent), at: Self.post)
+        }
+    }
+
+    private func report(_ field: BenchField, _ result: inout BenchResult) async throws {
+        for phase in [BenchPhase.unbound, .bound] {
+            for isWanted in [false, true] {
+                let subscription = isWanted ? try field.subscribe("device.status", after: field.endOfLog()) : nil
+                let rate = try await BenchRig.make(phase, field).use { try $0.throughput(seconds: seconds) }
+                if let subscription { try field.unsubscribe(subscription) }
+                let title = phase.title + (isWanted ? ", device.status wanted" : "")
+                result.add(title, .init(rate, "reports/s", at: Self.reports(phase, isWanted: isWanted)))
+            }
+        }
+    }
+
+    private static let (webhook, bare) = ("eventsPerSecond.webhook", "eventsPerSecond.bareLoop")
+    private static let (stream, post) = ("milliseconds.stream", "milliseconds.webhook")
+    private static func reports(_ phase: BenchPhase, isWanted: Bool) -> String {
+        "reportsPerSecond.\(phase.rawValue)" + (isWanted ? ".wanted" : ".unwanted")
+    }
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        func share(_ name: String, _ key: String, of bound: String, atLeast limit: Double) -> BenchGoal {
+            let figures = "\(name), \(result[key].short)/s / \(result[bound].short)/s"
+            return BenchGoal(figures, result.ratio(key, to: bound), atLeast: limit)
+        }
+        let (wanted, unwanted) = (Self.reports(.bound, isWanted: true), Self.reports(.bound, isWanted: false))
+        let (stream, post) = (Self.stream + ".p99", Self.post + ".p99")
+        let goals = [
+            (Self.webhook, share("events to a webhook / bare loop", Self.webhook, of: Self.bare, atLeast: 0.5)),
+            (stream, BenchGoal("an alert to a stream, p99 in ms", result[stream], atMost: 300)),
+            (post, BenchGoal("an alert to a webhook, p99 in ms", result[post], atMost: 200)),
+            (wanted, share("D, device.status wanted / not", wanted, of: unwanted, atLeast: 0.85)),
+        ]
+        return goals.filter { key, _ in !result.samples(key).isEmpty }.map { $1 }
+    }
+}

@@ -1,0 +1,110 @@
+import Domain
+import Load
+import Sodium
+import Storage
+import Workers
+
+/// The event log of a benchmark's environment.
+extension BenchField {
+    /// Writes alerts to the log, each in a row of its own, as single transactions leave them.
+    ///
+    /// - Throws: The store's error.
+    func logAlerts(_ count: Int) throws {
+        let device = seed.bound[0].did
+        try store.fill(count, at: SystemClock().now) { tx, number in
+            let data = """
+                {"eventId":"e-bench-\(number)","type":"alert","name":"\(BenchSeed.alert)","value":\(number),\
+                "ts":\(tx.now.milliseconds),"actor":{"kind":"device","id":"\(device)"}}
+                """
+            let event = LoggedEvent(
+                .deviceAlert,
+                at: tx.now,
+                did: DeviceID(trusted: device),
+                product: BenchSeed.product,
+                data: Array(data.utf8)
+            )
+            try tx.eventLog.append([event])
+        }
+        try store.checkpoint()
+    }
+
+    /// Returns the place behind all events.
+    ///
+    /// - Throws: The store's error.
+    func endOfLog() throws -> EventCursor { try store.read { try $0.eventLog.end() } }
+
+    /// Adds a subscription to a type of events: a webhook if it has an address.
+    ///
+    /// - Throws: The store's error.
+    func subscribe(_ type: String, url: String? = nil, after cursor: EventCursor) throws -> EventSubscription {
+        let now = SystemClock().now
+        let subscription = EventSubscription(
+            id: SubscriptionID(trusted: "v-" + RandomHex.digits(bytes: 8)),
+            app: BenchSeed.app,
+            key: nil,
+            name: "bench",
+            filter: EventFilter(names: [type]),
+            url: url,
+            batch: EventSubscription.eventsMax,
+            secret: url.map { _ in Sodium.randomBytes(EventSubscription.secretBytes) },
+            cursor: cursor,
+            createdAt: now
+        )
+        try store.batch(at: now) { try $0.eventSubscriptions.add(subscription) }
+        return subscription
+    }
+
+    /// Removes a subscription.
+    ///
+    /// - Throws: The store's error.
+    func unsubscribe(_ subscription: EventSubscription) throws {
+        try store.batch(at: SystemClock().now) { try $0.eventSubscriptions.remove(subscription) }
+    }
+
+    /// Adds an API key that reads events; returns its secret.
+    ///
+    /// - Throws: The store's error.
+    func addKey() throws -> String {
+        let (now, secret, name) = (SystemClock().now, APIKey.prefix + Sodium.randomSecret(), RandomHex.digits(bytes: 8))
+        let key = APIKey(
+            id: KeyID(trusted: "k-" + name),
+            app: BenchSeed.app,
+            name: name,
+            terminal: TerminalID(trusted: RandomHex.digits(bytes: 16)),
+            scopes: ["events"].compactMap { KeyScope($0) },
+            createdAt: now,
+            expiresAt: nil
+        )
+        try store.batch(at: now) { try $0.keys.add(key, token: secret) }
+        return secret
+    }
+
+    /// The number of devices that raise alerts.
+    static let alarmed = 10
+
+    /// Has devices raise alerts at an even rate; each clears the alert before it and has its number as its value.
+    ///
+    /// - Returns: The moment at which each left its device, in nanoseconds.
+    /// - Throws: `LoadError`.
+    func raiseAlerts(seconds: Double, rate: Double) throws(LoadError) -> [Int64] {
+        let devices = Array(seed.bound.prefix(Self.alarmed))
+        let connections = LoadConnections(devices.map { .init(login: $0.login) })
+        defer { connections.disconnect() }
+        try connections.connect(port: port) { _, _, _ in }
+        var sent: [Int64] = []
+        let stopwatch = Stopwatch()
+        while stopwatch.seconds < seconds {
+            while sent.count < Int(stopwatch.seconds * rate) {
+                let place = sent.count % devices.count
+                let conditions = ["false", "\(sent.count)"].map { "{\"name\":\"\(BenchSeed.alert)\",\"value\":\($0)}" }
+                let topic = "\(root)/device/\(devices[place].did)/report"
+                let payload = "{\"alerts\":[\(conditions.joined(separator: ","))]}"
+                connections.queue(place, topic: Array(topic.utf8), payload: Array(payload.utf8))
+                sent.append(LoadClock.nanoseconds)
+                connections.flush(place)
+            }
+            try connections.turn(milliseconds: 1) { _, _, _ in }
+        }
+        return sent
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import JSON
+import Load
+import Service
+
+/// Measures requests over HTTP against their parts: `lamplighter-bench http`.
+///
+/// The parts are `/healthz`, an answer of the listener without work, and the same request over MQTT. The time that both
+/// take together bounds the rate. All three have the same clients, one request of each at a time, and take turns.
+struct BenchHTTP: Benchmark {
+    static let configuration = CommandConfiguration(
+        "http",
+        "Measure requests over HTTP against /healthz and the same requests over MQTT."
+    )
+
+    @Option(help: "Clients, each with a connection and one request at a time.")
+    var clients = 32
+
+    @Option(help: "Rounds; results are medians.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 4.0
+
+    @OptionGroup(title: "Common options") var output: BenchOutput
+
+    private enum Part: String, CaseIterable {
+        case healthz, mqtt, http
+
+        var title: String {
+            switch self {
+            case .healthz: "GET /healthz"
+            case .mqtt: "account/whoami over MQTT"
+            case .http: "account/whoami over HTTP"
+            }
+        }
+
+        // The figures of the part in the result's JSON.
+        var rate: String { "perSecond.\(rawValue)" }
+        var alone: String { "milliseconds.\(rawValue)" }
+    }
+
+    func measure(in folder: String) async throws -> BenchResult {
+        var result = BenchResult("\(clients) clients, \(rounds) rounds of \(seconds) s, medians")
+        try await BenchField(devices: 1, terminals: clients, in: folder + "/field").use { field in
+            try await BenchProcess.start(nil, field).use { _ in
+                for round in 1...rounds {
+                    tell("round \(round)")
+                    for part in Part.allCases { try await measure(part, field, into: &result) }
+                    let bound = 1 / (1 / lastRate(.healthz, result) + 1 / lastRate(.mqtt, result))
+                    result.add("both parts, one after the other", .init(bound, "answers/s", at: Self.bound))
+                }
+            }
+        }
+        return result
+    }
+
+    private func lastRate(_ part: Part, _ result: BenchResult) -> Double { result.samples(part.rate).last ?? 0 }
+
+    /// Measures the rate with all clients, and the time of an answer with one.
+    private func measure(_ part: Part, _ field: BenchField, into result: inout BenchResult) async throws {
+        let all = try await ask(part, field.seed.terminals, of: field)
+        result.add(part.title, .init(all.perSecond, "answers/s", at: part.rate))
+        let alone = try await ask(part, Array(field.seed.terminals.prefix(1)), of: field)
+        result.add(part.title + ", one client", delays: alone.delays, at: part.alone)
+    }
+
+    private func ask(_ part: Part, _ terminals: [LoadTerminal], of field: BenchField) async throws -> LoadAnswers {
+        guard part != .mqtt else { return try askOverMQTT(terminals, field) }
+        let requests = terminals.map { terminal in
+            guard part == .http else { return HTTPSocket.request("GET /healthz", token: terminal.token) }
+            let path = "/\(terminal.space(field.root))/request/account/whoami"
+            return HTTPSocket.request("POST \(path)", token: terminal.token, body: "{}")
+        }
+        return try await HTTPLoad.run(requests, port: try field.httpPort(), seconds: seconds)
+    }
+
+    private func askOverMQTT(_ terminals: [LoadTerminal], _ field: BenchField) throws -> LoadAnswers {
+        let question = RequestLoad.Question(method: "account/whoami", params: "{}", window: 1)
+        let load = RequestLoad(question, terminals: terminals, root: field.root, napMicroseconds: 0)
+        try load.connect(port: field.port)
+        defer { load.disconnect() }
+        load.send(isContinued: true)
+        try load.run(seconds: 0.5)
+        load.isTiming = true
+        let rate = try load.run(seconds: seconds)
+        load.isTiming = false
+        try load.finish()
+        guard load.refused == 0 else { throw LoadError.failed("refused: \(load.firstRefusal ?? "")") }
+        return LoadAnswers(perSecond: rate, delays: load.delays)
+    }
+
+    private static let bound = "perSecond.bound"
+
+    func goals(_ result: BenchResult) -> [BenchGoal] {
+        let (rate, bound) = (result[Part.http.rate], result[Self.bound])
+        let parts = result[Part.healthz.alone + ".p50"] + result[Part.mqtt.alone + ".p50"]
+        let own = result[Part.http.alone + ".p50"]
+        return [
+            BenchGoal(
+                "whoami over HTTP, \(rate.short)/s / both parts, \(bound.short)/s",
+                result.ratio(Part.http.rate, to: Self.bound),
+                atLeast: 0.8
+            ),
+            BenchGoal(
+                "p50 of one client, \(own.short) ms, beyond that of both parts, \(parts.short) ms",
+                own - parts,
+                atMost: 1
+            ),
+        ]
+    }
+}
+
+extension BenchField {
+    /// Returns the port of the running service's pages.
+    func httpPort() throws(LoadError) -> Int {
+        guard let port = ReadyFile.read(directory)?["httpPort"]?.intValue else {
+            throw .failed("the service does not say where its pages are")
+        }
+        return Int(port)
+    }
+}
