@@ -1,7 +1,7 @@
 import Hummingbird
 
 /// Adds to every answer the headers that keep browsers from guessing its type, framing it or storing it, unless the
-/// answer sets them.
+/// answer sets them; and takes the body from every answer to HEAD, which a proxy would read as the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     /// Whether users connect by https, so that browsers must keep to it.
     let isSecure: Bool
@@ -20,7 +20,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private static var headers: [(HTTPFields.Element.Name, String)] {
