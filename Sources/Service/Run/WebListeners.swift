@@ -136,7 +136,7 @@ struct WebListeners {
         }
     }
 
-    /// Whether the relay and the streams can reach the broker: they can't over TLS.
+    /// Whether the relay can reach the broker: it can't over TLS.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }
@@ -149,13 +149,17 @@ struct WebListeners {
         _ context: RunContext,
         _ addresses: RelayedAddresses?,
         of connection: RequestConnection
-    ) -> UserStreams? {
-        guard relays(context) else { return nil }
+    ) -> UserStreams {
+        let settings = context.settings
+        let authority = context.ownsBroker ? nil : settings.mqttCAFile
         return UserStreams(
             brokerHost: brokerHost(context),
             brokerPort: context.ports.mqtt,
+            tls: authority.map {
+                BrokerTLS(authority: $0, certificateFile: settings.mqttCertificateFile, keyFile: settings.mqttKeyFile)
+            },
             addresses: addresses,
-            limit: context.settings.httpConnections / 2,
+            limit: settings.httpConnections / 2,
             brokerRun: { connection.brokerRun }
         )
     }

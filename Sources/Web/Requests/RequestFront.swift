@@ -60,7 +60,7 @@ package struct RequestFront: Sendable {
     let holder: @Sendable (_ token: String) async throws -> Holder?
     /// Asks a worker.
     let ask: @Sendable (Asked) async -> Outcome
-    /// The users' streams; nil if the broker can't be reached for them.
+    /// The users' streams; nil in tests.
     let streams: UserStreams?
     /// Receives refused origins.
     let tell: ListenerRefusal.Teller
