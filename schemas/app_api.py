@@ -33,7 +33,7 @@ def operation(method, bundle):
     needed = catalog.needs_session(method)
     prefix = f"{service}.{name}"
     definition = catalog.methods()[method][1]
-    codes = catalog.error_codes(method)
+    codes = {*catalog.error_codes(method), *catalog.error_codes(method, by_key=True)}
     return {
         "operationId": f"{service}{name[0].upper()}{name[1:]}",
         "summary": definition["title"],
@@ -135,8 +135,7 @@ def reached(value, known):
         if isinstance(one, list):
             waiting += one
         elif isinstance(one, dict):
-            name = str(one.get("$ref", "")).removeprefix("#/components/schemas/")
-            if name in known and name not in out:
+            if isinstance(one.get("$ref"), str) and (name := one["$ref"].removeprefix("#/components/schemas/")) not in out:
                 out[name] = known[name]
                 waiting.append(known[name])
             waiting += [v for k, v in one.items() if k != "$ref"]

@@ -65,7 +65,10 @@ USERS = {
 
 
 def part_name(file, definition):
-    """The name of a shared definition outside its file."""
+    """The name of a shared definition, or of a message that others contain, outside its file."""
+    entry = catalog.entries().get(definition)
+    if entry and entry.file == file:
+        return definition
     return f"{file.rsplit('/', 1)[-1]}.{definition}"
 
 

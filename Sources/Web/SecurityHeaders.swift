@@ -1,8 +1,9 @@
 import Hummingbird
 
-/// Middleware that adds headers to every answer, unless the answer sets them.
+/// Middleware that adds headers to every answer, unless the answer sets them, and removes the body of answers to HEAD.
 ///
-/// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it.
+/// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it. A proxy would take a
+/// body after HEAD for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     /// Whether users connect by HTTPS, so that browsers must use only HTTPS.
     let isSecure: Bool
@@ -21,7 +22,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private static var headers: [(HTTPFields.Element.Name, String)] {

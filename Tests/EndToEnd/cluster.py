@@ -37,7 +37,8 @@ class Node(Service):
         return [
             str(BINARY), "serve", "--data", str(self.data), "--http-port", "0", "--health-port", "0", "--log-level", "info",
             "--set", f"mqtt.port={self.broker_way.port}",
-            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS]
+            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", "--set", "postgres.oneWriter=false", *self.cluster.shared_files(self), *SETTINGS,
+            *self.cluster.settings]
 
     def spawn(self):
         self.process = subprocess.Popen(
@@ -69,9 +70,9 @@ class Node(Service):
 class Cluster:
     """A cluster with the interface of a `World`'s service: its first process, beside the others."""
 
-    def __init__(self, count=3, replacements=None):
+    def __init__(self, count=3, replacements=None, settings=()):
         """`replacements` change texts in the traffic from the processes to the database."""
-        self.replacements = replacements
+        self.replacements, self.settings = replacements, settings
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
         self.server = postgres.Server(port=free_port())
         self.server.sql("CREATE DATABASE shared")
@@ -179,9 +180,9 @@ class Cluster:
 class OwnClusterOfClass(OwnWorldOfClass):
     """A class of tests that share a cluster of `processes` processes."""
 
-    processes, replacements = 1, None
+    processes, replacements, settings = 1, None, ()
 
     @classmethod
     def make_world(cls):
-        cls.cluster = Cluster(cls.processes, cls.replacements)
+        cls.cluster = Cluster(cls.processes, cls.replacements, cls.settings)
         return World(watch=False, service=cls.cluster)

@@ -6,6 +6,7 @@ import hmac
 import json
 import socket
 import socketserver
+import sys
 import threading
 import time
 
@@ -70,8 +71,10 @@ def long_headers(connection, post):
 class Receiver:
     """An HTTP server on this machine. `plans` has, by path, the answers of the next posts; then it answers `usual`."""
 
-    def __init__(self):
+    def __init__(self, port=0, otherwise=answer(204)):
+        """`otherwise` answers the posts to all other paths."""
         self.posts, self.plans, self.usual, self.lock = [], {}, {}, threading.Lock()
+        self.otherwise = otherwise
         outer = self
 
         class Handler(socketserver.StreamRequestHandler):
@@ -86,7 +89,7 @@ class Receiver:
             daemon_threads = allow_reuse_address = True
             request_queue_size = 128
 
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", port), Handler)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -102,7 +105,7 @@ class Receiver:
         with self.lock:
             self.posts.append(post)
             plan = self.plans.get(post.path)
-            act = plan.pop(0) if plan else self.usual.get(post.path, answer(204))
+            act = plan.pop(0) if plan else self.usual.get(post.path, self.otherwise)
         try:
             act(handler.connection, post)
         finally:
@@ -162,3 +165,8 @@ def unused_port():
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
+
+
+if __name__ == "__main__":
+    from eventlogs import write_posts
+    write_posts(int(sys.argv[1]), sys.argv[2])

@@ -32,7 +32,7 @@ WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_wa
 # These measure times in their long form, or load the machine.
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
-             "test_hostile"]
+             "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]
 
 
 class Result(unittest.TextTestResult):

@@ -6,7 +6,8 @@ import unittest
 
 from client import Terminal, fresh_id
 from harness import eventually
-from world import LAMP, EndToEnd, World
+from receiver import place
+from world import LAMP, EndToEnd, OwnWorld, World
 
 
 class Server(Terminal):
@@ -174,6 +175,37 @@ class AfterKill(EndToEnd):
             found, cursor = found + page["events"], page["cursor"]
         self.assertEqual(types(found), ["device.alert", "device.alertCleared"] * 10)
         self.assertEqual(len({event["id"] for event in found}), 20)
+
+
+class Gaps(OwnWorld):
+    """Statuses can be deleted long before other events, which nobody may lose for it."""
+
+    def test_deleted_statuses_hide_no_other_events(self):
+        server, lamp = self.keep(Server(self.own).come()), self.device()
+        server.get("events/subscribe", {"name": "all", "types": ["device.*"]})
+        begin = server.read(after="now")["cursor"]
+        for number in range(6):
+            lamp.report(data={"count": number}, alerts=[{"name": "smoke", "value": number % 2 == 0}])
+        eventually(lambda: len(server.read(after=begin, types=["device.status"])["events"]) == 6)
+        wanted = {"after": begin, "types": ["device.*"], "limit": 3}
+        deleted = server.read(after=begin, types=["device.status"])["events"][-1]["id"]
+        service = self.own.service
+        service.sql("DELETE FROM eventLog WHERE bulk = 1")
+        service.sql(f"INSERT INTO meta (name, value) VALUES ('eventsDeleted.bulk', '{deleted}')")
+        found = []
+        while not found or page["events"]:
+            page = server.read(**wanted)
+            self.assertLessEqual(len(page["events"]), 3)
+            found, wanted["after"] = found + page["events"], page["cursor"]
+        self.assertEqual([event["type"] for event in found if event["type"] != "events.gap"],
+                         ["device.alert", "device.alertCleared"] * 3)
+        self.assertEqual([event["id"] for event in found if event["type"] == "events.gap"], [deleted])
+        places = [place(event["id"]) for event in found]
+        self.assertEqual(places, sorted(places))
+        # A reader goes on behind the last event that it has, whichever that was.
+        for index, event in enumerate(found):
+            rest = server.read(after=event["id"], types=["device.*"])["events"]
+            self.assertEqual([e["id"] for e in rest], [e["id"] for e in found[index + 1:]])
 
 
 if __name__ == "__main__":

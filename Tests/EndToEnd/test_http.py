@@ -70,9 +70,10 @@ class HTTPTerminal:
 class Stream:
     """An open stream of server-sent events, read on a thread."""
 
-    def __init__(self, world, path, token):
+    def __init__(self, world, path, token, source="127.0.0.1"):
         self.events, self.error = [], None
-        self.connection = http.client.HTTPConnection("127.0.0.1", world.service.http_port, timeout=60)
+        self.connection = http.client.HTTPConnection(
+            "127.0.0.1", world.service.http_port, timeout=60, source_address=(source, 0))
         self.connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
         self.answer = self.connection.getresponse()
         self.status = self.answer.status

@@ -20,7 +20,8 @@ import urllib.error
 import urllib.request
 
 from client import Client, Device
-from harness import BINARY, ROOT, Service, eventually, free_port
+from harness import BINARY, ROOT, TOPICS, Service, eventually, free_port
+from test_http import HTTPTerminal, Stream
 from world import OwnWorld, OwnWorldOfClass, World
 
 DEPLOY = ROOT / "deploy"
@@ -168,6 +169,27 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         answer = app.answer("device/control", "switch")
         self.assertEqual((answer["ok"], answer["result"]["state"]), (True, "done"))
         app.status(device, lambda b: b["data"]["power"] is True)
+
+    def test_a_users_stream_goes_to_the_broker_with_tls(self):
+        device, app = self.device(), HTTPTerminal(self.own).login()
+        app.get("device/bind", {"did": device.did, "passcode": device.passcode})
+        stream = Stream(self.own, f"/{TOPICS}/stream", app.token)
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.status, 200)
+        device.report(data={"power": True})
+        eventually(lambda: any(name.endswith("/status") and data["data"].get("power") for name, data in stream.events))
+        app.get("account/logout")
+        self.assertEqual(stream.expect("end"), {"reason": "loggedOut"})
+
+    def test_a_stream_trusts_no_broker_of_another_authority(self):
+        app, own = HTTPTerminal(self.own).login(), self.own.service.tls / "ca.pem"
+        app.get("account/whoami")
+        text = own.read_text()
+        self.addCleanup(own.write_text, text)
+        other = self.own.service.folder / "other"
+        make_certificates(other)
+        own.write_text((other / "ca.pem").read_text())
+        self.assertEqual(Stream(self.own, f"/{TOPICS}/stream", app.token).status, 503)
 
     def test_devices_from_outside_come_with_tls(self):
         plain = self.device(connect=False)

@@ -137,7 +137,7 @@ struct WebListeners {
         }
     }
 
-    /// Returns whether the relay and the streams can reach the broker, which they can't over TLS.
+    /// Returns whether the relay can reach the broker, which it can't over TLS.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }
@@ -150,13 +150,17 @@ struct WebListeners {
         _ context: RunContext,
         _ addresses: RelayedAddresses?,
         of connection: RequestConnection
-    ) -> UserStreams? {
-        guard relays(context) else { return nil }
+    ) -> UserStreams {
+        let settings = context.settings
+        let authority = context.ownsBroker ? nil : settings.mqttCAFile
         return UserStreams(
             brokerHost: brokerHost(context),
             brokerPort: context.ports.mqtt,
+            tls: authority.map {
+                BrokerTLS(authority: $0, certificateFile: settings.mqttCertificateFile, keyFile: settings.mqttKeyFile)
+            },
             addresses: addresses,
-            limit: context.settings.httpConnections / 2,
+            limit: settings.httpConnections / 2,
             brokerRun: { connection.brokerRun }
         )
     }

@@ -60,7 +60,7 @@ package struct RequestFront: Sendable {
     let holder: @Sendable (_ token: String) async throws -> Holder?
     /// Sends a request to a worker, and returns the outcome.
     let ask: @Sendable (Asked) async -> Outcome
-    /// The streams of users' messages; nil if streams can't connect to the broker.
+    /// The streams of users' messages; nil in tests.
     let streams: UserStreams?
     /// Receives the refusals of requests from pages whose origin isn't allowed.
     let tell: ListenerRefusal.Teller

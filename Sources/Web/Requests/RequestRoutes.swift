@@ -18,6 +18,9 @@ struct RequestRoutes: RouterMiddleware {
         guard request.uri.path.utf8.starts(with: "/\(front.root)/".utf8) else {
             return try await next(request, context)
         }
+        guard Self.isUnambiguous(request) else {
+            return Self.refusal(.invalid("Host", "A request names one Host, and is sent whole or chunked."))
+        }
         let origin = request.headers[.origin]
         guard front.origins.allows(origin, host: request.head.authority, isSecure: front.isSecure) else {
             front.tell(ListenerRefusal(.origin, address: context.address(of: request), detail: origin ?? ""))
@@ -39,6 +42,12 @@ struct RequestRoutes: RouterMiddleware {
             response.headers[.accessControlExposeHeaders] = "Retry-After"
         }
         return response
+    }
+
+    /// Returns whether a proxy before the service reads a request as the service does: its first Host is no header here.
+    private static func isUnambiguous(_ request: Request) -> Bool {
+        request.head.authority != nil && !request.headers.contains { $0.name.canonicalName == "host" }
+            && request.headers[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
     }
 
     private func answer(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -177,7 +186,7 @@ struct RequestRoutes: RouterMiddleware {
 
     private func stream(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let streams = front.streams else {
-            throw Rejection(.resourceNotFound, "Streams are not available, because the broker is reached over TLS.")
+            throw Rejection(.resourceNotFound, "There are no streams here.")
         }
         guard case .bearer(let token) = try RequestCredentials.read(request.headers[.authorization]) else {
             throw Rejection(.invalidToken, "A stream needs a session's token as Bearer.", field: "token")

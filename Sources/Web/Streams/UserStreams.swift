@@ -2,6 +2,7 @@ import Domain
 import Metering
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// The streams of users' messages.
@@ -12,7 +13,8 @@ import Synchronization
 /// connection at the broker, and the newest replaces any other. A client that needs MQTT and a stream at the same time
 /// logs in as two terminals.
 package final class UserStreams: Sendable {
-    private let broker: (host: String, port: Int)
+    private let broker: (name: String, host: String, port: Int)
+    private let tls: BrokerTLS?
     private let addresses: RelayedAddresses?
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
@@ -25,12 +27,14 @@ package final class UserStreams: Sendable {
     package init(
         brokerHost: String,
         brokerPort: Int,
+        tls: BrokerTLS?,
         addresses: RelayedAddresses?,
         limit: Int,
         brokerRun: @escaping @Sendable () -> Int?
     ) {
         self.brokerRun = brokerRun
-        broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
+        self.tls = tls
+        broker = (brokerHost, brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         places = StreamPlaces(limit: limit)
     }
@@ -86,8 +90,12 @@ package final class UserStreams: Sendable {
             bootstrap = bootstrap.bind(to: address)
         }
         do {
-            let (channel, reader) = try await bootstrap.connect(host: broker.host, port: broker.port) { channel in
-                channel.eventLoop.makeCompletedFuture { (channel, try BrokerLink.addHandlers(to: channel)) }
+            let (channel, reader) = try await bootstrap.connect(host: broker.host, port: broker.port) {
+                [tls, name = broker.name] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler(to: name)) }
+                    return (channel, try BrokerLink.addHandlers(to: channel))
+                }
             }
             if let place { channel.closeFuture.whenComplete { [addresses] _ in addresses?.giveBack(place) } }
             return BrokerLink(channel, reader)
@@ -127,6 +135,32 @@ package final class UserStreams: Sendable {
             }
         }
         throw Rejection.away
+    }
+}
+
+/// The files for connections to the broker over TLS; each connection reads them again, so that they can be renewed.
+package struct BrokerTLS: Sendable {
+    private let authority: String
+    private let certificate: (file: String, key: String)?
+
+    /// Takes the paths of the authorities' file and, if the broker requires one, of the service's certificate and key.
+    package init(authority: String, certificateFile: String?, keyFile: String?) {
+        self.authority = authority
+        if let certificateFile, let keyFile { certificate = (certificateFile, keyFile) } else { certificate = nil }
+    }
+
+    /// Returns the handler of a connection, which checks the broker's name, or its address if it has no name.
+    fileprivate func handler(to name: String) throws -> NIOSSLClientHandler {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.trustRoots = .file(authority)
+        if let certificate {
+            let chain = try NIOSSLCertificate.fromPEMFile(certificate.file)
+            configuration.certificateChain = chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: certificate.key, format: .pem))
+        }
+        let context = try NIOSSLContext(configuration: configuration)
+        return try NIOSSLClientHandler(context: context, serverHostname: InternetAddress(name) == nil ? name : nil)
     }
 }
 

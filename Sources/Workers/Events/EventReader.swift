@@ -29,8 +29,8 @@ package struct EventReader: Sendable, Equatable {
 
     /// Returns the entries after a cursor: at most `limit`, with at most about `bytesMax` bytes of JSON.
     ///
-    /// If entries after the cursor have been deleted, the first entry reports the gap. If there are entries, at least
-    /// one is returned, whatever its size.
+    /// If entries after the cursor have been deleted, an entry reports the gap in their place. If there are entries, at
+    /// least one is returned, whatever its size.
     package func read(after cursor: EventCursor, limit: Int, bytesMax: Int, in tx: Transaction) throws -> Page {
         var page = Page(cursor: cursor)
         var bytes = 0
@@ -48,18 +48,31 @@ package struct EventReader: Sendable, Equatable {
             !accepts(event) || add(event, id)
         }
         (page.cursor, page.isMore) = (end, isMore)
-        if let missing = try missing(after: cursor, in: tx), cursor != .start {
-            let gap = LoggedEventCodec.gap(from: cursor, to: missing, at: tx.now)
-            page.events.insert((missing, LoggedEventCodec.encode(gap, id: missing, for: app.id)), at: 0)
-            page.types.insert(.gap, at: 0)
+        guard cursor != .start else { return page }
+        for place in try deleted(behind: cursor, in: tx) where place <= page.cursor || !page.isMore {
+            note(missingUpTo: place, behind: cursor, at: tx.now, in: &page)
         }
-        page.cursor = max(page.cursor, page.events.first?.id ?? page.cursor)
+        if page.events.count > limit {
+            (page.events, page.types) = (Array(page.events.prefix(limit)), Array(page.types.prefix(limit)))
+            (page.cursor, page.isMore) = (page.events.last?.id ?? cursor, true)
+        }
         return page
     }
 
-    /// Returns the end of the deleted entries if some of them come after a cursor; nil if no entry is missing.
-    private func missing(after cursor: EventCursor, in tx: Transaction) throws -> EventCursor? {
+    /// Returns the ends of the deleted entries of each kind that come after a cursor.
+    ///
+    /// Statuses can be deleted long before older entries of the other kind.
+    private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
-        return try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor }.min()
+        return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
+    }
+
+    private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, at now: Instant, in page: inout Page)
+    {
+        let index = page.events.firstIndex { $0.id > place } ?? page.events.count
+        let gap = LoggedEventCodec.gap(from: index > 0 ? page.events[index - 1].id : cursor, to: place, at: now)
+        page.events.insert((place, LoggedEventCodec.encode(gap, id: place, for: app.id)), at: index)
+        page.types.insert(.gap, at: index)
+        page.cursor = max(page.cursor, place)
     }
 }
