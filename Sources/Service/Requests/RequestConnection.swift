@@ -212,15 +212,19 @@ extension Rejection {
     }
 }
 
+extension EventStream: EventFeed {}
+
 extension RequestFront {
     /// Connects requests over HTTP to the broker and the store.
     init(
         _ context: RunContext,
         _ environment: Environment,
         connection: RequestConnection,
-        streams: UserStreams?
+        streams: UserStreams?,
+        places: StreamPlaces
     ) {
         let blocking = BlockingPool(max: environment.limits.pagesAtOnce)
+        let threads = StreamThreads()
         self.init(
             root: environment.topics.root,
             origins: OriginRule(context.settings.webSocketOrigins),
@@ -246,6 +250,9 @@ extension RequestFront {
             },
             ask: { [connection] in await connection.ask($0) },
             streams: streams,
+            events: EventStreams(places, perKey: environment.limits.eventReadersPerKey) { request in
+                try await blocking.run { try EventStream(environment, threads, for: request) }
+            },
             tell: context.refused
         )
     }

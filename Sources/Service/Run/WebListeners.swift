@@ -18,11 +18,13 @@ struct WebListeners {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
         let addresses = Self.relayedAddresses(context)
         let connection = try RequestConnection(context, backend.environment.topics)
+        let places = StreamPlaces(limit: context.settings.httpConnections / 2)
         let front = RequestFront(
             context,
             backend.environment,
             connection: connection,
-            streams: Self.streams(context, addresses, of: connection)
+            streams: Self.streams(context, addresses, of: connection, in: places),
+            places: places
         )
         var services: [any Service] = [
             Self.health(context), WorkService(connection, after: context.readiness),
@@ -148,14 +150,15 @@ struct WebListeners {
     private static func streams(
         _ context: RunContext,
         _ addresses: RelayedAddresses?,
-        of connection: RequestConnection
+        of connection: RequestConnection,
+        in places: StreamPlaces
     ) -> UserStreams? {
         guard relays(context) else { return nil }
         return UserStreams(
             brokerHost: brokerHost(context),
             brokerPort: context.ports.mqtt,
             addresses: addresses,
-            limit: context.settings.httpConnections / 2,
+            places: places,
             brokerRun: { connection.brokerRun }
         )
     }

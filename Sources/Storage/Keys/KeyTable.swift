@@ -76,6 +76,8 @@ package struct KeyTable: TransactionTable {
             with: transaction.now,
             key.id
         )
+        // Streams of the event log end.
+        try transaction.meta.raiseCatalogEpoch()
     }
 
     /// Notes that a secret of a key was used: the newest ends its predecessor, and the moment is stored once a minute at

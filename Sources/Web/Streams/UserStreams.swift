@@ -14,7 +14,7 @@ package final class UserStreams: Sendable {
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Connects streams to the broker, with at most `limit` at a time.
+    /// Connects streams to the broker, each in one of the places.
     ///
     /// Without `addresses`, or with the broker on another machine, the broker sees this machine's address. `brokerRun`
     /// returns a number that changes when the broker ends, and nil while it is away.
@@ -22,13 +22,13 @@ package final class UserStreams: Sendable {
         brokerHost: String,
         brokerPort: Int,
         addresses: RelayedAddresses?,
-        limit: Int,
+        places: StreamPlaces,
         brokerRun: @escaping @Sendable () -> Int?
     ) {
         self.brokerRun = brokerRun
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
-        places = StreamPlaces(limit: limit)
+        self.places = places
     }
 
     /// The seconds within which the broker must answer.
@@ -126,23 +126,28 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The places of streams, in all and by source address.
-final class StreamPlaces: Sendable {
+/// The places of streams, in all and by party: a source address, or an API key.
+package final class StreamPlaces: Sendable {
     private let state = Mutex<[String: Int]>([:])
     private let limit: Int
+    private let perParty: Int
 
     /// The maximum number of streams of one address.
-    private static let perAddress = 16
+    package static let perAddress = 16
 
-    init(limit: Int) { self.limit = limit }
+    /// Makes places for `limit` streams, of which a party may have `perParty`.
+    package init(limit: Int = .max, perParty: Int = perAddress) {
+        self.limit = limit
+        self.perParty = perParty
+    }
 
     /// Takes a place.
     ///
     /// - Throws: `Rejection` if there's none.
     func enter(_ party: String) throws(Rejection) {
         let refusal = state.withLock { counts -> Rejection? in
-            if counts[party, default: 0] >= Self.perAddress {
-                return Rejection(.tooManyRequests, "This address has too many streams.", retryAfter: 30)
+            if counts[party, default: 0] >= perParty {
+                return Rejection(.tooManyRequests, "This address or key has too many streams.", retryAfter: 30)
             }
             if counts.values.reduce(0, +) >= limit {
                 return Rejection(.unavailable, "The service has too many streams; try again later.", retryAfter: 30)

@@ -52,11 +52,9 @@ enum EventMethods {
 
     @Sendable
     private static func acknowledge(_ call: inout Call) throws -> Reply {
-        var subscription = try call.subscription()
+        let subscription = try call.subscription()
         let cursor = try call.fields.eventsHandled()
-        guard cursor > subscription.cursor else { return .done }
-        subscription.cursor = cursor
-        try call.tx.eventSubscriptions.save(subscription)
+        if cursor > subscription.cursor { try call.tx.eventSubscriptions.acknowledge(subscription, upTo: cursor) }
         return .done
     }
 
@@ -154,15 +152,21 @@ extension Call {
     /// Returns the app's subscription that the request names.
     func subscription() throws -> EventSubscription {
         _ = try eventsKey()
-        let id = try fields.subscriptionID()
-        guard let subscription = try tx.eventSubscriptions.find(id), subscription.app == app.id else {
-            throw Rejection(.resourceNotFound, "The app has no such subscription.", field: "params.subscriptionId")
-        }
-        return subscription
+        return try tx.subscription(fields.subscriptionID(), of: app, field: "params.subscriptionId")
     }
 
     /// Returns the place in the log that a request means.
     func cursor(at place: EventPlace) throws -> EventCursor { try tx.eventLog.cursor(at: place) }
+}
+
+extension Transaction {
+    /// Returns an app's subscription, which a request names in a field.
+    func subscription(_ id: SubscriptionID, of app: App, field: String) throws -> EventSubscription {
+        guard let subscription = try eventSubscriptions.find(id), subscription.app == app.id else {
+            throw Rejection(.resourceNotFound, "The app has no such subscription.", field: field)
+        }
+        return subscription
+    }
 }
 
 extension EventLogTable {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// Its owner, such as a key's id, by which readers are counted; nil for a webhook, which isn't counted.
+    /// Its owner, such as a key's id, by which readers are counted; nil for webhooks and streams, which aren't counted.
     let owner: String?
     /// The reader.
     let reader: EventReader
@@ -13,10 +13,18 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// When it stops waiting.
     let end: ContinuousClock.Instant
+    /// The catalog's number with which it read, whose change ends the wait; nil to wait on.
+    let epoch: Int64?
 
     /// Describes a reader that waits until a moment at most.
-    package init(_ reader: EventReader, owner: String?, after cursor: EventCursor, until end: ContinuousClock.Instant) {
-        (self.reader, self.owner, self.cursor, self.end) = (reader, owner, cursor, end)
+    package init(
+        _ reader: EventReader,
+        owner: String? = nil,
+        after cursor: EventCursor,
+        until end: ContinuousClock.Instant,
+        epoch: Int64? = nil
+    ) {
+        (self.reader, self.owner, self.cursor, self.end, self.epoch) = (reader, owner, cursor, end, epoch)
     }
 }
 
@@ -106,15 +114,18 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows, and calls the readers that have an entry or whose time is over.
+    /// Reads new rows, and calls the readers that have an entry, whose time is over or whose catalog has changed.
     private func look() throws {
         guard let seen = state.withLock(\.seen) else { return }
         let (waiting, now) = (state.withLock { $0.waiting.map(\.wait) }, ContinuousClock.now)
         var called = Set(waiting.indices.filter { waiting[$0].end <= now || ending.hasBegun })
         let wantsStatuses = waiting.contains { $0.reader.filter.wantsStatuses }
+        let followsCatalog = waiting.contains { $0.epoch != nil }
         defer { call(called) }
         let end = try store.read { tx in
-            try tx.eventLog.read(after: seen, withBulk: wantsStatuses) { event, id in
+            let epoch = followsCatalog ? try tx.meta.catalogEpoch() : nil
+            called.formUnion(waiting.indices.filter { waiting[$0].epoch.map { $0 != epoch } ?? false })
+            return try tx.eventLog.read(after: seen, withBulk: wantsStatuses) { event, id in
                 for index in waiting.indices where !called.contains(index) {
                     if id > waiting[index].cursor, waiting[index].reader.accepts(event) { called.insert(index) }
                 }

@@ -151,7 +151,7 @@ package final class WebhookSender: Sendable {
             turns.withLock({ $0.listens(id, since: number) })
         else { return }
         let end = ContinuousClock.now + .seconds(Self.listenSeconds)
-        environment.eventWatch.add(EventWait(reader, owner: nil, after: webhook.from, until: end)) {
+        environment.eventWatch.add(EventWait(reader, after: webhook.from, until: end)) {
             self.turns.withLock { $0.heard(id, since: number) }
             self.giveTurns()
         }
