@@ -126,10 +126,22 @@ extension EventSubscription {
         (reason, tries, dueAt, failingSince) = (nil, 0, nil, nil)
     }
 
-    /// Returns how old the next event is, in seconds; 0 without one.
+    /// The lag in seconds above which operators are warned.
+    package static let behindMax: Int64 = 300
+
+    /// Returns how old the next event is that the subscription wants, in seconds; 0 without one.
+    ///
+    /// After many events that it doesn't want, the age of the event behind them.
     package func behind(in tx: Transaction) throws -> Int64 {
-        guard let next = try tx.eventLog.nextTime(after: cursor, withBulk: filter.wantsStatuses) else { return 0 }
-        return max(0, (tx.now.milliseconds - next.milliseconds) / 1000)
+        guard let app = try tx.apps.find(app) else { return 0 }
+        let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)
+        var next: Instant?
+        let (end, isMore) = try tx.eventLog.read(after: cursor, withBulk: withBulk) { event, _ in
+            if reader.accepts(event) { next = event.ts }
+            return next == nil
+        }
+        if next == nil, isMore { next = try tx.eventLog.nextTime(after: end, withBulk: withBulk) }
+        return next.map { max(0, (tx.now.milliseconds - $0.milliseconds) / 1000) } ?? 0
     }
 }
 
