@@ -174,6 +174,12 @@ class Streams(Keyed):
         server.get("events/unsubscribe", query)
         self.assertEqual(fourth.end(SECOND), "unsubscribed")
 
+    def test_a_revoked_key_names_its_subscriptions_which_go_on(self):
+        id = self.server(self.made).get("events/subscribe", {"name": "kept", "types": ["device.*"]})["subscriptionId"]
+        revoked = self.world.service.json("key", "revoke", self.made["keyId"])
+        self.assertEqual(revoked["subscriptions"], [{"subscriptionId": id, "name": "kept"}])
+        self.assertEqual(self.stream(self.key(), f"subscriptionId={id}").status, 200)
+
     def test_a_key_has_four_and_an_address_sixteen(self):
         streams = [self.stream(self.made) for _ in range(5)]
         self.assertEqual([stream.status for stream in streams], [200] * 4 + [429])

@@ -117,7 +117,11 @@ struct KeyRevokeCommand: OperationCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "End a key; its connection is closed.",
-        discussion: "lamplighter key revoke k-0123456789abc"
+        discussion: """
+            lamplighter key revoke k-0123456789abc
+
+            Event subscriptions that it made belong to the app: they are named, and go on.
+            """
     )
     static let operation = "revokeKey"
     static let isNoted = true
@@ -129,5 +133,10 @@ struct KeyRevokeCommand: OperationCommand {
 
     var path: [String: String] { ["keyId": key] }
 
-    func show(_ answer: JSONObject, in place: CommandContext) { print("revoked \(key)") }
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        print("revoked \(key)")
+        for made in answer["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+            print("the subscription \(made.text("name")) (\(made.text("subscriptionId"))), which it made, goes on")
+        }
+    }
 }
