@@ -97,6 +97,44 @@ def stream():
     }
 
 
+def events():
+    def names(name, words):
+        items = {"type": "string", "minLength": 1, "maxLength": 64}
+        return {"name": name, "in": "query", "explode": False, "description": words,
+                "schema": {"type": "array", "maxItems": 100, "items": items}}
+
+    def text(name, place, words, pattern):
+        return {"name": name, "in": place, "description": words, "schema": {"type": "string", "pattern": pattern}}
+
+    cursor = "^[0-9a-z-]{1,48}$"
+    return {
+        "operationId": "events",
+        "summary": "The event log as server-sent events",
+        "description": (
+            "For API keys with the scope events. Each event has its `id`, is named by its type, and its data is the event, as"
+            " `events/read` returns it. A comment every 15 s has no id. Behind the oldest entry that is kept, `events.gap` is first. The"
+            " last event is `end`, with a `reason`: the key's end (`operator`, `expired`, `replaced`), `unsubscribed`,"
+            " `takenOver` by a newer stream of the subscription, or `stopping`."),
+        "tags": ["stream"],
+        "security": [{"token": []}],
+        "parameters": [
+            names("types", "Types, or groups of types such as `device.*`; all but `device.status` when absent."),
+            names("productKeys", "The app's products; all when absent."), names("dids", "The devices; all when absent."),
+            text("after", "query", "An entry's id, `start` or `now`; `now` when absent.", cursor),
+            text("subscriptionId", "query", "Reads by a subscription's types and from its cursor, in place of the other"
+                 " parameters. The cursor stays: `events/ack` moves it.", "^[A-Za-z0-9_-]{1,64}$"),
+            text("Last-Event-ID", "header", "The last entry that was received; goes before `after` and the cursor.", cursor),
+        ],
+        "responses": {
+            "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **{status: answer(words) for status, words in {
+                "400": "InvalidRequest, with the parameter as its field.", "401": "No live key.",
+                "403": "A session's token, or a key without the scope.", "404": "No such subscription of the app.",
+                "429": "Too many streams of this key or address.", "503": "Too many streams, or the store is away."}.items()},
+        },
+    }
+
+
 def document(bundle):
     """The document as values."""
     known = bundle.components()
@@ -107,6 +145,7 @@ def document(bundle):
     }
     paths = {f"/{bundle.ROOT}/request/{method}": {"post": operation(method, bundle)} for method in catalog.methods()}
     paths[f"/{bundle.ROOT}/stream"] = {"get": stream()}
+    paths[f"/{bundle.ROOT}/events"] = {"get": events()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -115,7 +154,7 @@ def document(bundle):
         },
         "servers": [{"url": "http://127.0.0.1:8080", "description": "As `lamplighter up` starts it."}],
         "tags": [t for t in bundle.tags() if any(m.split("/")[0] == t["name"] for m in catalog.methods())]
-        + [{"name": "stream", "description": "Messages of a user."}],
+        + [{"name": "stream", "description": "Messages of a user, and the event log."}],
         "paths": paths,
         "components": {
             "securitySchemes": {

@@ -13,12 +13,12 @@ import zlib
 import zoneinfo
 
 import postgres
-from client import Device, fresh_id
+from client import Device, Terminal, fresh_id
 from console import operations
 from console_browser import Browser
 from harness import LONG, ROOT, eventually
 from make_pictures import IMAGES, PICTURES
-from world import FREE, LAMP, LISTED, OwnWorldOfClass
+from world import FREE, LAMP, LISTED, OwnWorldOfClass, World
 
 FILES = ROOT / "Sources/Console/Files"
 LARGEST = 2**53 - 1
@@ -862,6 +862,53 @@ class MessagesOut(Console):
         self.assertEqual(visit.findings(), [])
 
 
+class Events(Console):
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, settings=["--set", "outbound.privateTargets=localhost"])
+
+    def test_a_subscription_is_paused_replayed_and_outlives_its_key(self):
+        made = self.own.service.json("key", "add", "ledger", "--app", "test-app", "--scope", "events")
+        server = self.keep(Terminal(self.own.port, "test-app", made["key"], made["terminalId"]).come())
+        server.token = made["key"]
+        # Nobody listens there: every try fails.
+        hook = server.get("events/subscribe", {
+            "name": "to-ledger", "types": ["device.registered"], "url": "https://localhost:9/hook"})["subscriptionId"]
+        self.device()
+        eventually(lambda: self.subscription(hook).get("failingSince"), 20, "a failed try")
+        visit = self.visit()
+        page = visit.show("apps/test-app")
+        row = page.locator("main tr", has_text="to-ledger")
+        row.get_by_text("device.registered").wait_for()
+        row.get_by_text("fails, 1 try").or_(row.get_by_text("tries.")).wait_for()
+        self.assertEqual(visit.findings(), [])
+        row.get_by_role("button", name="Last tries").click()
+        page.locator("dialog tbody tr").first.wait_for()
+        self.assertEqual(visit.findings(), [])
+        page.keyboard.press("Escape")
+        row.get_by_role("button", name="Pause").click()
+        row.get_by_text("paused", exact=True).wait_for()
+        before = self.subscription(hook)["cursor"]
+        row.get_by_role("button", name="Replay").click()
+        page.fill("dialog input[name=at]", "2099-01-01T00:00:00")
+        page.locator("dialog button.main").click()
+        page.wait_for_selector("dialog", state="detached")
+        self.assertNotEqual(self.subscription(hook)["cursor"], before)
+        row.get_by_role("button", name="Resume").click()
+        row.get_by_text("on", exact=True).wait_for()
+        key = page.locator("main tr", has_text=made["keyId"])
+        key.get_by_role("button", name="Revoke").click()
+        page.locator("dialog").get_by_text("go on: to-ledger").wait_for()
+        page.fill("dialog input", "ledger")
+        page.locator("dialog button.danger").click()
+        key.get_by_text("ended").wait_for()
+        self.assertEqual(self.subscription(hook)["state"], "on")
+
+    def subscription(self, id):
+        rows = self.own.service.json("events", "list", "--app", "test-app")["items"]
+        return next(row for row in rows if row["subscriptionId"] == id)
+
+
 class Sessions(Console):
     def test_a_link_works_once_and_a_password_afterwards(self):
         link = self.own.service.json("operator", "add", "anna", "--role", "viewer")["url"]
@@ -1052,7 +1099,8 @@ class Weight(Console):
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        self.assertLess(travels, 100_000)
+        # 100 kB, and 8 kB for each capability that came later: reach.
+        self.assertLess(travels, 108_000)
 
     def test_words_keep_to_their_budget_and_are_data(self):
         # A browser loads the words of one language, and those of findings if it shows any.
@@ -1061,8 +1109,9 @@ class Weight(Console):
         for path in files:
             text, travels = self.fetch(path, "application/json")
             self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
-            self.assertLess(len(text), 34_000, path)
-            self.assertLess(travels, 13_500, path)
+            # 34 kB and 13.5 kB, and 8 % for each capability that came later: reach.
+            self.assertLess(len(text), 36_720, path)
+            self.assertLess(travels, 14_580, path)
 
     def test_what_the_page_names_by_its_content_is_kept_and_the_rest_asked_for_again(self):
         visit = self.visit()

@@ -77,9 +77,12 @@ class Stream:
         self.connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
         self.answer = self.connection.getresponse()
         self.status = self.answer.status
-        self.thread = threading.Thread(target=self.read, daemon=True)
         if self.status == 200:
-            self.thread.start()
+            self.begin()
+
+    def begin(self):
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
 
     def read(self):
         event = {}
@@ -99,7 +102,7 @@ class Stream:
             lambda: next((data for event, data in list(self.events) if event.startswith(name)), None), seconds, name)
 
     def close(self):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, AttributeError):
             self.connection.sock.shutdown(socket.SHUT_RDWR)
         self.connection.close()
 

@@ -113,7 +113,12 @@ enum KeyOperations {
         try call.act { work, act in
             let key = try live(call, &act, in: work.tx)
             try KeyLifecycle.end(key, in: &work)
-            return row(try work.tx.keys.find(key.id) ?? key)
+            // They belong to the app, and go on.
+            let made = try work.tx.eventSubscriptions.all(of: key.app).filter { $0.key == key.id.text }
+            let rows = made.map { JSONObject(showing: ["subscriptionId": $0.id, "name": $0.name]) }
+            return row(try work.tx.keys.find(key.id) ?? key).adding([
+                ("subscriptions", .array(rows.map { .object($0) }))
+            ])
         }
     }
 }

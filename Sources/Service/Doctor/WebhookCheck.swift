@@ -3,8 +3,9 @@ import Files
 import PostgreSQL
 import Problems
 import Storage
+import Workers
 
-/// The check that all webhooks accept their events.
+/// The check that all webhooks accept their events, and that no subscription is far behind.
 struct WebhookCheck {
     let directory: DataDirectory
     let place: StorePlace
@@ -16,11 +17,26 @@ struct WebhookCheck {
     func run() -> Finding {
         let check = Check(.doctorWebhooks, "webhooks accept their events")
         do {
-            let all = try (store ?? StoreAccess.tool(directory, place)).read { try $0.eventSubscriptions.all() }
+            let (all, behind) = try (store ?? StoreAccess.tool(directory, place)).read(at: SystemClock().now) { tx in
+                let all = try tx.eventSubscriptions.all()
+                let behind = try all.first {
+                    try $0.state == .on && $0.behind(in: tx) > EventSubscription.behindMax
+                }
+                return (all, behind)
+            }
             let webhooks = all.filter { $0.url != nil }
             let failing = webhooks.filter { $0.state == .disabled || $0.state == .on && $0.failingSince != nil }
             guard let first = failing.first else {
-                return check(.pass, subject, evidence: "\(webhooks.count) webhooks, none fails")
+                guard let behind else {
+                    return check(.pass, subject, evidence: "\(webhooks.count) webhooks, none fails")
+                }
+                return check(
+                    .warn,
+                    subject,
+                    evidence: "the subscription \(behind.name) of \(behind.app.text) is more than 5 minutes behind",
+                    cure: "let its server read and acknowledge; pause a subscription that nobody reads",
+                    command: "lamplighter events list --data '\(directory.path)'"
+                )
             }
             return check(
                 .warn,

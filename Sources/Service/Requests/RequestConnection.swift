@@ -236,15 +236,19 @@ extension Rejection {
     }
 }
 
+extension EventStream: EventFeed {}
+
 extension RequestFront {
     /// Creates the handler of requests over HTTP, connected to the broker and the store.
     init(
         _ context: RunContext,
         _ environment: Environment,
         connection: RequestConnection,
-        streams: UserStreams?
+        streams: UserStreams?,
+        places: StreamPlaces
     ) {
         let blocking = BlockingPool(max: environment.limits.pagesAtOnce)
+        let threads = StreamThreads()
         self.init(
             root: environment.topics.root,
             origins: OriginRule(context.settings.webSocketOrigins),
@@ -270,6 +274,9 @@ extension RequestFront {
             },
             ask: { [connection] in await connection.ask($0) },
             streams: streams,
+            events: EventStreams(places, perKey: environment.limits.eventReadersPerKey) { request in
+                try await blocking.run { try EventStream(environment, threads, for: request) }
+            },
             tell: context.refused
         )
     }

@@ -18,11 +18,13 @@ struct WebListeners {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
         let addresses = Self.relayedAddresses(context)
         let connection = try RequestConnection(context, backend.environment.topics)
+        let places = StreamPlaces(limit: context.settings.httpConnections / 2)
         let front = RequestFront(
             context,
             backend.environment,
             connection: connection,
-            streams: Self.streams(context, addresses, of: connection)
+            streams: Self.streams(context, addresses, of: connection, in: places),
+            places: places
         )
         var services: [any Service] = [
             Self.health(context), WorkService(connection, after: context.readiness),
@@ -149,7 +151,8 @@ struct WebListeners {
     private static func streams(
         _ context: RunContext,
         _ addresses: RelayedAddresses?,
-        of connection: RequestConnection
+        of connection: RequestConnection,
+        in places: StreamPlaces
     ) -> UserStreams {
         let settings = context.settings
         let authority = context.ownsBroker ? nil : settings.mqttCAFile
@@ -160,7 +163,7 @@ struct WebListeners {
                 BrokerTLS(authority: $0, certificateFile: settings.mqttCertificateFile, keyFile: settings.mqttKeyFile)
             },
             addresses: addresses,
-            limit: settings.httpConnections / 2,
+            places: places,
             brokerRun: { connection.brokerRun }
         )
     }

@@ -48,10 +48,34 @@ package struct EventSubscriptionTable: TransactionTable {
     /// Removes a subscription; its webhook gets no more events.
     package func remove(_ subscription: EventSubscription) throws {
         try sql.run("DELETE FROM eventSubscription WHERE subscriptionId = $1", subscription.id)
+        try sql.run("DELETE FROM meta WHERE name = $1", Self.readerFact(subscription.id))
         try transaction.meta.raiseCatalogEpoch()
     }
 
+    // MARK: Streams
+
+    private static func readerFact(_ id: SubscriptionID) -> String { "eventReader.\(id.text)" }
+
+    /// Makes a stream the reader of a subscription, in place of any other.
+    package func open(_ id: SubscriptionID, by stream: String) throws {
+        try transaction.meta.set(Self.readerFact(id), to: stream)
+        try transaction.meta.raiseCatalogEpoch()
+    }
+
+    /// Returns the stream that was opened last for a subscription; nil if there was none.
+    package func reader(of id: SubscriptionID) throws -> String? { try transaction.meta.value(Self.readerFact(id)) }
+
     // MARK: Progress
+
+    /// Moves a subscription's cursor forward, unless the cursor was moved since the subscription was read.
+    package func acknowledge(_ subscription: EventSubscription, upTo cursor: EventCursor) throws {
+        try sql.run(
+            "UPDATE eventSubscription SET cursor = $1 WHERE subscriptionId = $2 AND cursor = $3",
+            cursor.text,
+            subscription.id,
+            subscription.cursor.text
+        )
+    }
 
     /// Moves a subscription's cursor and stores the outcome of a delivery, unless the subscription was paused or its
     /// cursor moved since it was read.

@@ -79,6 +79,8 @@ package struct KeyTable: TransactionTable {
             with: transaction.now,
             key.id
         )
+        // Streams of the event log end.
+        try transaction.meta.raiseCatalogEpoch()
     }
 
     /// Records that a secret of a key was used.

@@ -62,6 +62,8 @@ package struct RequestFront: Sendable {
     let ask: @Sendable (Asked) async -> Outcome
     /// The streams of users' messages; nil in tests.
     let streams: UserStreams?
+    /// The streams of the event log.
+    let events: EventStreams
     /// Receives the refusals of requests from pages whose origin isn't allowed.
     let tell: ListenerRefusal.Teller
 
@@ -73,6 +75,7 @@ package struct RequestFront: Sendable {
         holder: @escaping @Sendable (_ token: String) async throws -> Holder?,
         ask: @escaping @Sendable (Asked) async -> Outcome,
         streams: UserStreams?,
+        events: EventStreams,
         tell: @escaping ListenerRefusal.Teller
     ) {
         self.root = root
@@ -81,6 +84,7 @@ package struct RequestFront: Sendable {
         self.holder = holder
         self.ask = ask
         self.streams = streams
+        self.events = events
         self.tell = tell
     }
 }

@@ -9,6 +9,8 @@ enum RequestPath: Equatable {
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream
+    /// The stream of the event log.
+    case events
 
     /// Parses a path such as `/ll/v1/request/device/list`; returns nil for an unknown path.
     init?(_ path: some StringProtocol, root: String) {
@@ -17,8 +19,8 @@ enum RequestPath: Equatable {
         let levels = path.utf8.dropFirst(prefix.utf8.count)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: Array($0), as: UTF8.self) }
-        if levels == ["stream"] {
-            self = .stream
+        if let stream = ["stream": Self.stream, "events": .events][levels.joined(separator: "/")] {
+            self = stream
             return
         }
         guard let method = levels.last, let service = levels.dropLast().last, Topics.isMethodWord(service),
@@ -37,7 +39,7 @@ enum RequestPath: Equatable {
     var method: String {
         switch self {
         case .request: "POST"
-        case .stream: "GET"
+        case .stream, .events: "GET"
         }
     }
 }

@@ -59,7 +59,7 @@ struct RequestRoutes: RouterMiddleware {
                 status: .noContent,
                 headers: [
                     .accessControlAllowMethods: path.method,
-                    .accessControlAllowHeaders: "Authorization, Content-Type, traceparent",
+                    .accessControlAllowHeaders: "Authorization, Content-Type, Last-Event-ID, traceparent",
                     .accessControlMaxAge: "600",
                 ]
             )
@@ -73,6 +73,7 @@ struct RequestRoutes: RouterMiddleware {
         case .request(let app, let terminal, let service, let method):
             return try await ask(request, context, app: app, terminal: terminal, name: "\(service)/\(method)")
         case .stream: return try await stream(request, context)
+        case .events: return try await events(request, context)
         }
     }
 
@@ -200,7 +201,29 @@ struct RequestRoutes: RouterMiddleware {
             from: context.address(of: request),
             holder: front.holder
         )
-        return Response(
+        return Self.stream(request, stop: stream.stop) { [root = front.root] in try await stream.run(root: root, &$0) }
+    }
+
+    private func events(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard case .bearer(let token) = try RequestCredentials.read(request.headers[.authorization]) else {
+            throw Rejection(.invalidToken, "A stream of events needs an API key as Bearer.", field: "token")
+        }
+        let holder = try await holder(of: token)
+        let opening = EventStreamRequest(
+            token: token,
+            parameters: try EventQuery.read(request.uri.query),
+            lastID: try EventQuery.lastID(HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] })
+        )
+        let stream = try await front.events.open(opening, of: holder, from: context.address(of: request))
+        return Self.stream(request, stop: stream.stop) { try await stream.run(&$0) }
+    }
+
+    private static func stream(
+        _ request: Request,
+        stop: @escaping @Sendable () -> Void,
+        run: @escaping @Sendable @concurrent (inout EventWriter) async throws -> Void
+    ) -> Response {
+        Response(
             status: .ok,
             headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody { writer in
@@ -208,9 +231,9 @@ struct RequestRoutes: RouterMiddleware {
                 // When a client leaves, its place is freed at once, and not only when the service next writes to the
                 // client.
                 try await request.body.consumeWithInboundCloseHandler { _ in
-                    try await stream.run(root: front.root, &events)
+                    try await run(&events)
                 } onInboundClosed: {
-                    stream.stop()
+                    stop()
                 }
                 writer = events.writer
                 try await writer.finish(nil)

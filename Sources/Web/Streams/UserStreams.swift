@@ -19,7 +19,7 @@ package final class UserStreams: Sendable {
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Creates the streams, of which at most `limit` can be open at a time.
+    /// Creates the streams, each of which takes one of the places.
     ///
     /// If `addresses` is nil or the broker is on another machine, the broker sees the address of this machine instead
     /// of the client's. `brokerRun` returns a number that changes when the broker restarts, and nil while the broker is
@@ -29,14 +29,14 @@ package final class UserStreams: Sendable {
         brokerPort: Int,
         tls: BrokerTLS?,
         addresses: RelayedAddresses?,
-        limit: Int,
+        places: StreamPlaces,
         brokerRun: @escaping @Sendable () -> Int?
     ) {
         self.brokerRun = brokerRun
         self.tls = tls
         broker = (brokerHost, brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
-        places = StreamPlaces(limit: limit)
+        self.places = places
     }
 
     /// The number of seconds within which the broker must answer.
@@ -164,23 +164,28 @@ package struct BrokerTLS: Sendable {
     }
 }
 
-/// The places for streams, which are limited in total and for each source address.
-final class StreamPlaces: Sendable {
+/// The places for streams, which are limited in total and for each party: a source address or an API key.
+package final class StreamPlaces: Sendable {
     private let state = Mutex<[String: Int]>([:])
     private let limit: Int
+    private let perParty: Int
 
     /// The maximum number of streams from one source address.
-    private static let perAddress = 16
+    package static let perAddress = 16
 
-    init(limit: Int) { self.limit = limit }
+    /// Makes places for `limit` streams, of which a party may have `perParty`.
+    package init(limit: Int = .max, perParty: Int = perAddress) {
+        self.limit = limit
+        self.perParty = perParty
+    }
 
     /// Takes a place.
     ///
     /// - Throws: `Rejection` if no place is free.
     func enter(_ party: String) throws(Rejection) {
         let refusal = state.withLock { counts -> Rejection? in
-            if counts[party, default: 0] >= Self.perAddress {
-                return Rejection(.tooManyRequests, "This address has too many streams.", retryAfter: 30)
+            if counts[party, default: 0] >= perParty {
+                return Rejection(.tooManyRequests, "This address or key has too many streams.", retryAfter: 30)
             }
             if counts.values.reduce(0, +) >= limit {
                 return Rejection(.unavailable, "The service has too many streams; try again later.", retryAfter: 30)

@@ -127,7 +127,7 @@ struct DeviceRegistration {
 
     private func reset(_ did: DeviceID, in work: inout UnitOfWork) throws {
         try DeviceOwnership.end(did, because: .reset, by: .device(did), in: &work)
-        try work.tx.statuses.wipe(did, at: work.now)
+        try work.wipeStatus(of: did)
         try work.tx.attempts.clear(tries)
     }
 

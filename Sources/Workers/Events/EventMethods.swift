@@ -52,11 +52,9 @@ enum EventMethods {
 
     @Sendable
     private static func acknowledge(_ call: inout Call) throws -> Reply {
-        var subscription = try call.subscription()
+        let subscription = try call.subscription()
         let cursor = try call.fields.eventsHandled()
-        guard cursor > subscription.cursor else { return .done }
-        subscription.cursor = cursor
-        try call.tx.eventSubscriptions.save(subscription)
+        if cursor > subscription.cursor { try call.tx.eventSubscriptions.acknowledge(subscription, upTo: cursor) }
         return .done
     }
 
@@ -128,10 +126,22 @@ extension EventSubscription {
         (reason, tries, dueAt, failingSince) = (nil, 0, nil, nil)
     }
 
-    /// Returns the age of the next event to deliver, in seconds; 0 if there is no such event.
+    /// The lag in seconds above which operators are warned.
+    package static let behindMax: Int64 = 300
+
+    /// Returns the age in seconds of the next event that the subscription requests; 0 if there is no such event.
+    ///
+    /// After many other events, the age of the event after them is returned.
     package func behind(in tx: Transaction) throws -> Int64 {
-        guard let next = try tx.eventLog.nextTime(after: cursor, withBulk: filter.wantsStatuses) else { return 0 }
-        return max(0, (tx.now.milliseconds - next.milliseconds) / 1000)
+        guard let app = try tx.apps.find(app) else { return 0 }
+        let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)
+        var next: Instant?
+        let (end, isMore) = try tx.eventLog.read(after: cursor, withBulk: withBulk) { event, _ in
+            if reader.accepts(event) { next = event.ts }
+            return next == nil
+        }
+        if next == nil, isMore { next = try tx.eventLog.nextTime(after: end, withBulk: withBulk) }
+        return next.map { max(0, (tx.now.milliseconds - $0.milliseconds) / 1000) } ?? 0
     }
 }
 
@@ -154,15 +164,21 @@ extension Call {
     /// Returns the app's subscription that the request names.
     func subscription() throws -> EventSubscription {
         _ = try eventsKey()
-        let id = try fields.subscriptionID()
-        guard let subscription = try tx.eventSubscriptions.find(id), subscription.app == app.id else {
-            throw Rejection(.resourceNotFound, "The app has no such subscription.", field: "params.subscriptionId")
-        }
-        return subscription
+        return try tx.subscription(fields.subscriptionID(), of: app, field: "params.subscriptionId")
     }
 
     /// Returns the cursor of the position in the event log that a request names.
     func cursor(at place: EventPlace) throws -> EventCursor { try tx.eventLog.cursor(at: place) }
+}
+
+extension Transaction {
+    /// Returns an app's subscription, which a request names in a field.
+    func subscription(_ id: SubscriptionID, of app: App, field: String) throws -> EventSubscription {
+        guard let subscription = try eventSubscriptions.find(id), subscription.app == app.id else {
+            throw Rejection(.resourceNotFound, "The app has no such subscription.", field: field)
+        }
+        return subscription
+    }
 }
 
 extension EventLogTable {

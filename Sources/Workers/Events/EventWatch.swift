@@ -5,7 +5,8 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// The reader's owner, such as a key's id, by which readers are counted; nil for a webhook, which isn't counted.
+    /// The reader's owner, such as a key's id, by which readers are counted; nil for webhooks and streams, which aren't
+    /// counted.
     let owner: String?
     /// The reader that waits.
     let reader: EventReader
@@ -13,10 +14,18 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
+    /// The catalog's epoch at the reader's last read; a change of the epoch ends the wait, unless this is nil.
+    let epoch: Int64?
 
     /// Describes a reader that waits at most until `end`.
-    package init(_ reader: EventReader, owner: String?, after cursor: EventCursor, until end: ContinuousClock.Instant) {
-        (self.reader, self.owner, self.cursor, self.end) = (reader, owner, cursor, end)
+    package init(
+        _ reader: EventReader,
+        owner: String? = nil,
+        after cursor: EventCursor,
+        until end: ContinuousClock.Instant,
+        epoch: Int64? = nil
+    ) {
+        (self.reader, self.owner, self.cursor, self.end, self.epoch) = (reader, owner, cursor, end, epoch)
     }
 }
 
@@ -108,15 +117,18 @@ package final class EventWatch: Sendable {
         }
     }
 
-    /// Reads new rows, and calls the readers that have an entry or whose time is over.
+    /// Reads new rows, and calls the readers that have an entry, whose time is over or whose catalog has changed.
     private func look() throws {
         guard let seen = state.withLock(\.seen) else { return }
         let (waiting, now) = (state.withLock { $0.waiting.map(\.wait) }, ContinuousClock.now)
         var called = Set(waiting.indices.filter { waiting[$0].end <= now || ending.hasBegun })
         let wantsStatuses = waiting.contains { $0.reader.filter.wantsStatuses }
+        let followsCatalog = waiting.contains { $0.epoch != nil }
         defer { call(called) }
         let end = try store.read { tx in
-            try tx.eventLog.read(after: seen, withBulk: wantsStatuses) { event, id in
+            let epoch = followsCatalog ? try tx.meta.catalogEpoch() : nil
+            called.formUnion(waiting.indices.filter { waiting[$0].epoch.map { $0 != epoch } ?? false })
+            return try tx.eventLog.read(after: seen, withBulk: wantsStatuses) { event, id in
                 for index in waiting.indices where !called.contains(index) {
                     if id > waiting[index].cursor, waiting[index].reader.accepts(event) { called.insert(index) }
                 }

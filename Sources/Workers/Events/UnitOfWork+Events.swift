@@ -11,6 +11,19 @@ extension UnitOfWork {
         effects.log(LoggedEvent(type, at: now, did: did, product: product, actor: event.actor, data: data))
     }
 
+    /// Logs a device's new status, for readers that want statuses.
+    mutating func log(_ record: StatusRecord, changed: [String] = [], product: Product?) {
+        let data = StatusCodec.encode(record.status, of: record.did, changed: changed, product: product)
+        effects.log(LoggedEvent(.deviceStatus, at: now, did: record.did, product: record.productKey, data: data))
+    }
+
+    /// Deletes a device's reports of the current ownership period, and logs the new status if a reader wants statuses.
+    mutating func wipeStatus(of did: DeviceID) throws {
+        try tx.statuses.wipe(did, at: now)
+        guard try keepsStatuses(), let record = try tx.statuses.find(did) else { return }
+        log(record, product: try product(record.productKey))
+    }
+
     /// Logs an event about a device and perhaps a user; does nothing if the device has been removed.
     ///
     /// `app` is the app of the user or of the acting user; if `app` is nil, it is read from the store.

@@ -19,6 +19,8 @@ enum WebhookMetrics {
         }
     )
 
+    private static let behind = Gauge(label: "lamplighter_event_subscription_behind_seconds")
+
     /// Counts a post and the events that it delivered, and records its duration.
     static func posted(_ end: End, events count: Int, milliseconds: Int64) {
         posts[end]?.increment()
@@ -26,8 +28,9 @@ enum WebhookMetrics {
         seconds.recordMilliseconds(milliseconds)
     }
 
-    /// Records the number of webhooks in each state.
-    static func has(_ subscriptions: [EventSubscription]) {
+    /// Records the number of webhooks in each state, and the largest lag of a subscription in seconds.
+    static func has(_ subscriptions: [EventSubscription], behind seconds: Int64) {
+        behind.record(seconds)
         var counts: [String: Int] = [:]
         for subscription in subscriptions where subscription.url != nil {
             let isFailing = subscription.state == .on && subscription.failingSince != nil

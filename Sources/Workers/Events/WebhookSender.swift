@@ -54,7 +54,7 @@ package final class WebhookSender: Sendable {
             PlainThread.pause(Self.pause)
             guard environment.leadership.isHeld else {
                 turns.withLock { $0.clear() }
-                if number.exchange(-1, ordering: .acquiringAndReleasing) != -1 { WebhookMetrics.has([]) }
+                if number.exchange(-1, ordering: .acquiringAndReleasing) != -1 { WebhookMetrics.has([], behind: 0) }
                 continue
             }
             do {
@@ -62,7 +62,7 @@ package final class WebhookSender: Sendable {
                 let mustCount = ContinuousClock.now >= nextCount
                 if mustCount {
                     nextCount = .now + .seconds(10)
-                    WebhookMetrics.has(try environment.store.read { tx in try tx.eventSubscriptions.all() })
+                    try count()
                 }
             } catch {
                 logger.warning("Webhooks can't be read from the store", because: error)
@@ -71,6 +71,14 @@ package final class WebhookSender: Sendable {
             giveTurns()
         }
         for _ in 0..<100 where threads.withLock({ $0.running > $0.idle }) { PlainThread.pause(.milliseconds(20)) }
+    }
+
+    private func count() throws {
+        try environment.store.read(at: environment.clock.now) { tx in
+            let all = try tx.eventSubscriptions.all()
+            let lags = try all.filter { $0.state == .on }.map { try $0.behind(in: tx) }
+            WebhookMetrics.has(all, behind: lags.max() ?? 0)
+        }
     }
 
     /// Gives each webhook a turn after a change of the catalog, since the webhook may have been switched on or changed.
@@ -151,7 +159,7 @@ package final class WebhookSender: Sendable {
             turns.withLock({ $0.listens(id, since: number) })
         else { return }
         let end = ContinuousClock.now + .seconds(Self.listenSeconds)
-        environment.eventWatch.add(EventWait(reader, owner: nil, after: webhook.from, until: end)) {
+        environment.eventWatch.add(EventWait(reader, after: webhook.from, until: end)) {
             self.turns.withLock { $0.heard(id, since: number) }
             self.giveTurns()
         }

@@ -61,15 +61,7 @@ struct DeviceEntries {
     func logStatuses(in work: inout UnitOfWork) {
         for entry in entries where !entry.changed.isEmpty {
             guard let record = entry.record else { continue }
-            let data = StatusCodec.encode(
-                record.status,
-                of: entry.did,
-                changed: entry.changed.sorted(),
-                product: entry.product
-            )
-            work.effects.log(
-                LoggedEvent(.deviceStatus, at: work.now, did: entry.did, product: record.productKey, data: data)
-            )
+            work.log(record, changed: entry.changed.sorted(), product: entry.product)
         }
     }
 

@@ -40,5 +40,10 @@ extension KeyRotateCommand {
 extension KeyRevokeCommand {
     var path: [String: String] { ["keyId": key] }
 
-    func show(_ answer: JSONObject, in place: CommandContext) { print("revoked \(key)") }
+    func show(_ answer: JSONObject, in place: CommandContext) {
+        print("revoked \(key)")
+        for made in answer["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
+            print("the subscription \(made.text("name")) (\(made.text("subscriptionId"))), which the key made, continues")
+        }
+    }
 }

@@ -24,10 +24,12 @@ import Testing
         #expect(found.method == "POST")
     }
 
-    @Test("The stream is read with GET")
+    @Test("The streams are read with GET")
     func stream() {
         #expect(RequestPath("/ll/v1/stream", root: "ll/v1") == .stream)
+        #expect(RequestPath("/ll/v1/events", root: "ll/v1") == .events)
         #expect(RequestPath("/ll/v1/stream", root: "ll/v1")?.method == "GET")
+        #expect(RequestPath("/ll/v1/events", root: "ll/v1")?.method == "GET")
     }
 
     @Test(

@@ -38,6 +38,7 @@ import Testing
                 return outcome
             },
             streams: nil,
+            events: EventStreams(StreamPlaces(), perKey: 4) { _ in throw Rejection.away },
             tell: { [seen] refusal in seen.origins.withLock { $0.append(refusal.detail) } }
         )
         return WebServer(.unused, readiness: Readiness(parts: []), front: front).makeRouter()

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -78,5 +79,18 @@ import Testing
         #expect(throws: Rejection.self) { try places.enter("c") }
         places.leave("a")
         try places.enter("c")
+    }
+
+    @Test("A stream of events takes lists with commas or repeated, and no other parameters")
+    func query() throws {
+        let read = try EventQuery.read("types=device.alert,share.*&types=account.%2A&after=start")
+        #expect(read["types"]?.arrayValue?.compactMap(\.stringValue) == ["device.alert", "share.*", "account.*"])
+        #expect(read["after"]?.stringValue == "start")
+        for query in ["wait=3", "types", "after=%zz", "=x"] {
+            #expect(throws: Rejection.self, "\(query)") { try EventQuery.read(query) }
+        }
+        #expect(try EventQuery.lastID("") == nil)
+        #expect(try EventQuery.lastID("1-2-0") == EventCursor(xid: 1, seq: 2))
+        #expect(throws: Rejection.self) { try EventQuery.lastID("1-2") }
     }
 }

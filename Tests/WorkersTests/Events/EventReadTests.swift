@@ -168,6 +168,9 @@ struct EventSubscriptionMethodTests {
         #expect(made["secret"]?.stringValue?.hasPrefix("whsec_") == true)
         let rotated = try world.result("rotate", ["subscriptionId": id])["secret"]
         #expect(rotated != nil && rotated != made["secret"])
+        // An event that it doesn't want is no lag.
+        try world.log(world.event(.deviceFault))
+        world.world.clock.advance(seconds: 30)
         try world.log(world.event())
         world.world.clock.advance(seconds: 12)
         #expect(try world.ask("update", ["subscriptionId": id, "state": "paused", "batch": 5]).isOK)

@@ -54,6 +54,21 @@ struct LoggedEventTests {
         #expect(try world.types(["after": cursor, "types": ["device.status"]]) == ["device.status"])
     }
 
+    @Test("A reset raises a status's version, which readers of statuses learn")
+    func reset() throws {
+        _ = try world.result("read", ["types": ["device.status"]])
+        try report(0, ["data": ["level": 2]])
+        try world.world.environment.work(publishedBy: .session) { work in
+            try work.tx.lock(devices: [World.did(0)])
+            try work.wipeStatus(of: World.did(0))
+        }
+        let events = try world.events(["after": "start", "types": ["device.status"]])
+        try #require(events.count == 2)
+        let versions = events.compactMap { $0["data"]?.objectValue?["version"]?.intValue }
+        #expect(versions.count == 2 && versions[1] == versions[0] + 1)
+        #expect(events[1]["data"]?.objectValue?["data"] == [:])
+    }
+
     @Test("The beginning and the end of sessions, and changes of accounts")
     func accounts() throws {
         let world = world.world

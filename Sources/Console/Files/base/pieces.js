@@ -237,17 +237,17 @@ export function ask(title, fields, verb, send) {
 }
 
 /**
- * Asks for confirmation of an act that can't be undone: lists the losses and requires the id to be
- * typed.
+ * Asks for confirmation of an act that can't be undone: lists the losses, says what stays, and
+ * requires the id to be typed.
  */
-export function askTyped({ title, loses, id, verb, act }) {
+export function askTyped({ title, loses, keeps, id, verb, act }) {
   dialog(title, box => html`<form onsubmit=${event => {
     event.preventDefault();
     if (box.state.typed === id) { box.close(); act(); }
   }}>
     ${dialogHead(title, box)}
     <p>${t.disappears}</p>
-    <ul class="stack tight">${loses.map(text => html`<li class="row">${icon('fail')}<span class="any">${text}</span></li>`)}</ul>
+    <ul class="stack tight">${loses.map(text => html`<li class="row">${icon('fail')}<span class="any">${text}</span></li>`)}</ul>${keeps && html`<p class="any">${keeps}</p>`}
     <label><span>${fill(t.typeId, id)}</span><input autocomplete="off" spellcheck="false" value="${box.state.typed ?? ''}" oninput=${event => box.set({ typed: event.target.value })}></label>
     <div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button><button class="danger" disabled=${box.state.typed !== id}>${verb}</button></div>
   </form>`);

@@ -1,4 +1,4 @@
-// Apps: their policies in sentences, their identity providers, their API keys, their users.
+// Apps: their policies in sentences, their identity providers, their API keys, their event subscriptions, their users.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';
@@ -10,12 +10,15 @@ import { actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
 import { keys, loadKeys } from '../shared/api-keys.js';
+import { subscriptions, loadSubscriptions } from '../shared/event-subscriptions.js';
 import { learn, say } from '../shared/findings.js';
 
 export const title = view => view.state.one?.data?.row.name ?? t.nav.apps;
 export async function start(view) {
+  const [, app] = view.parts;
   await learn();
-  await (view.parts[1] ? Promise.all([view.load('one', ['apps', view.parts[1]]), loadKeys(view, view.parts[1])]) : view.load('list', ['apps']));
+  if (app) view.every(15_000, () => loadSubscriptions(view, app));
+  await (app ? Promise.all([view.load('one', ['apps', app]), loadKeys(view, app), loadSubscriptions(view, app)]) : view.load('list', ['apps']));
 }
 export const draw = view => (view.parts[1] ? one(view) : list(view));
 
@@ -44,7 +47,7 @@ function one(view) {
       <div class="stack">
       ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.products.changed, when(row.updatedAt)]])}
       <h2>${t.apps.providers}</h2>${table(providers(view), found, { name: 'providers', label: t.apps.providers, key: one => one.name })}
-      ${keys(view, row.appId)}
+      ${keys(view, row.appId)}${subscriptions(view, row.appId)}
       <h2>${t.apps.policies}</h2>
       <ul class="stack tight">${Object.entries(policies).map(([name, set]) => html`<li key=${name}>${sentence(name, set)} <span class="soft small"><code>${name}: ${value(set)}</code></span></li>`)}</ul>
       <h2>${t.apps.document}</h2><pre tabindex="0">${JSON.stringify(document, null, 2)}</pre></div>`;
