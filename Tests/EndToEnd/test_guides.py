@@ -362,7 +362,7 @@ class MakersServers(Guided):
 
     def test_hear_of_events(self):
         guide = self.guide("server-events")
-        subscribe, python, happen, node, down, letters, replay, rotate, reader = guide.commands
+        subscribe, python, happen, node, down, letters, replay, rotate, reader, stream = guide.commands
         self.wanted = json.loads(re.search(r"wanted='(.*)'", subscribe)[1])
         shell = self.shell()
         printed = shell.paste(subscribe)
@@ -402,6 +402,12 @@ class MakersServers(Guided):
         # By asking.
         lines = self.start(reader)
         lines.wait_for("device.offline")
+        lines.kill()
+        key = json.loads((self.folder / "key.json").read_text())["key"]
+        lines = self.start(stream, key=key)
+        for event in self.log():
+            if event["type"].startswith("device."):
+                lines.wait_for(rf"(?m)^id: {event['id']}\nevent: {event['type']}\ndata: {{")
         lines.kill()
 
     def test_ask_for_users(self):

@@ -43,7 +43,7 @@ extension KeyRevokeCommand {
     func show(_ answer: JSONObject, in place: CommandContext) {
         print("revoked \(key)")
         for made in answer["subscriptions"]?.arrayValue?.compactMap(\.objectValue) ?? [] {
-            print("the subscription \(made.text("name")) (\(made.text("subscriptionId"))), which the key made, continues")
+            print("its subscription \(made.text("name")) (\(made.text("subscriptionId"))) continues")
         }
     }
 }
