@@ -214,18 +214,18 @@ class Alone(Keyed, OwnWorld):
         eventually(lambda: device.report(data={"n": 0}) is not None or quick.found, 20, "the first status")
         eventually(lambda: device.report(data={"n": 0, "t": time.monotonic()}) is not None and quick.found, 20, "a status")
         before = self.memory()
-        for number in range(1, 301):
-            device.report(data={"n": number, "text": "x" * 40_000})
-        eventually(lambda: quick.found[-1]["data"]["data"]["n"] == 300, 60, "the last status")
+        for number in range(1, 601):
+            device.report(data={"n": number, "text": "x" * 20_000})
+        eventually(lambda: quick.found[-1]["data"]["data"]["n"] == 600, 60, "the last status")
         self.assertLess(self.memory() - before, 48, "MiB more")
         received, numbers = b"", []
         slow.settimeout(20)
-        while b'"n":300,' not in received[-70_000:]:
+        while b'"n":600,' not in received[-70_000:]:
             received += slow.recv(1 << 16)
         for line in received.split(b"data: ")[1:]:
             numbers += [int(line.partition(b'"n":')[2].split(b",")[0].split(b"}")[0])]
         self.assertEqual(numbers, sorted(numbers))
-        self.assertGreater(received.count(b"x" * 40_000), 100)
+        self.assertGreater(received.count(b"x" * 20_000), 100)
 
     def memory(self):
         with open(f"/proc/{self.world.service.process.pid}/status", encoding="ascii") as lines:

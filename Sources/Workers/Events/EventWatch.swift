@@ -119,8 +119,9 @@ package final class EventWatch: Sendable {
 
     /// Reads new rows, and calls the readers that have an entry, whose time is over or whose catalog has changed.
     private func look() throws {
-        guard let seen = state.withLock(\.seen) else { return }
-        let (waiting, now) = (state.withLock { $0.waiting.map(\.wait) }, ContinuousClock.now)
+        let (start, waiting) = state.withLock { ($0.seen, $0.waiting.map(\.wait)) }
+        guard let seen = start else { return }
+        let now = ContinuousClock.now
         var called = Set(waiting.indices.filter { waiting[$0].end <= now || ending.hasBegun })
         let wantsStatuses = waiting.contains { $0.reader.filter.wantsStatuses }
         let followsCatalog = waiting.contains { $0.epoch != nil }
@@ -136,8 +137,8 @@ package final class EventWatch: Sendable {
             }
         }
         state.withLock { state in
-            // A reader that was added meanwhile may have set `seen` back.
-            if state.seen == seen { state.seen = end.end }
+            // Readers that were added during the read may request entries that have been read already.
+            state.seen = state.waiting.dropFirst(waiting.count).map(\.wait.cursor).reduce(end.end, min)
         }
         if end.isMore { ring() }
     }
