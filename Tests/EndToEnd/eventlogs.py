@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import threading
@@ -69,7 +70,7 @@ class EventStream(Follower):
         connection = http.client.HTTPConnection("127.0.0.1", self.service.http_port, timeout=20)
         with contextlib.closing(connection):
             connection.request("GET", f"/{TOPICS}/events?{query}", headers={"Authorization": f"Bearer {self.key}"})
-            answer = connection.getresponse()
+            answer, self.open = connection.getresponse(), connection
             if answer.status != 200:
                 raise ValueError(answer.read())
             data = b""
@@ -82,6 +83,13 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
+
+    def stop(self):
+        self.stopping.set()
+        # It waits for the next comment otherwise.
+        with contextlib.suppress(OSError, AttributeError):
+            self.open.sock.shutdown(socket.SHUT_RDWR)
+        super().stop()
 
     @staticmethod
     def is_there(service, key):
