@@ -52,7 +52,7 @@ struct TextWebhookTests {
     func hangs() async throws {
         let (failure, _) = try await send(within: .milliseconds(300), hang)
 
-        #expect(failure == .temporary("The webhook failed: it did not answer in time."))
+        #expect(failure == .temporary("The webhook failed: the server did not answer in time."))
     }
 
     @Test(

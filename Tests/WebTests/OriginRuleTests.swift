@@ -27,6 +27,7 @@ import Testing
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),
             Case(origin: "https://localhost.evil.example", isAllowed: false),
+            Case(origin: "https://localhost:5173.evil.example", isAllowed: false),
             Case(origin: "https://lamps.example.com.evil.example", isAllowed: false),
             Case(origin: "https://lamps.example.com", host: nil, isAllowed: false),
             Case(origin: "null", isAllowed: false),

@@ -23,6 +23,9 @@ package struct EventCursor: Hashable, Sendable {
         "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
     }
 
+    /// When the row before the cursor was written, since rows are numbered by their time in microseconds.
+    package var writtenAt: Instant { Instant(milliseconds: seq / 1_000) }
+
     /// Parses the text of a cursor; returns nil for any other text.
     package init?(_ text: String) {
         guard text.utf8.count <= 48 else { return nil }

@@ -32,11 +32,14 @@ package struct OriginRule: Sendable {
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 
-    /// Returns the host in `scheme://host:port`, or nil for `null`, which is the origin of pages from files and
-    /// sandboxes.
+    /// Returns the host in `scheme://host:port`; nil for any other text, such as `null`, which is the origin of pages
+    /// from files and sandboxes.
     private static func name(of origin: String) -> String? {
         guard let start = origin.firstRange(of: "://")?.upperBound else { return nil }
-        return withoutPort(String(origin[start...]))
+        let (authority, name) = (origin[start...], withoutPort(String(origin[start...])))
+        let port = authority.dropFirst(name.count)
+        guard port.isEmpty || port.first == ":" && UInt16(port.dropFirst()) != nil else { return nil }
+        return name
     }
 
     private static func withoutPort(_ text: String) -> String {

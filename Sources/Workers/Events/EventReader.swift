@@ -50,7 +50,7 @@ package struct EventReader: Sendable, Equatable {
         (page.cursor, page.isMore) = (end, isMore)
         guard cursor != .start else { return page }
         for place in try deleted(behind: cursor, in: tx) where place <= page.cursor || !page.isMore {
-            note(missingUpTo: place, behind: cursor, at: tx.now, in: &page)
+            note(missingUpTo: place, behind: cursor, in: &page)
         }
         if page.events.count > limit {
             (page.events, page.types) = (Array(page.events.prefix(limit)), Array(page.types.prefix(limit)))
@@ -67,10 +67,11 @@ package struct EventReader: Sendable, Equatable {
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
     }
 
-    private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, at now: Instant, in page: inout Page)
-    {
+    /// Inserts the entry that reports a gap, with the time of the last missing row, which is the same in each reading.
+    private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, in page: inout Page) {
         let index = page.events.firstIndex { $0.id > place } ?? page.events.count
-        let gap = LoggedEventCodec.gap(from: index > 0 ? page.events[index - 1].id : cursor, to: place, at: now)
+        let from = index > 0 ? page.events[index - 1].id : cursor
+        let gap = LoggedEventCodec.gap(from: from, to: place, at: place.writtenAt)
         page.events.insert((place, LoggedEventCodec.encode(gap, id: place, for: app.id)), at: index)
         page.types.insert(.gap, at: index)
         page.cursor = max(page.cursor, place)
