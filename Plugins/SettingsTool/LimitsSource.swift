@@ -17,8 +17,8 @@ enum LimitsSource {
                 /// Uses the default limits.
                 package init() {}
 
-                /// Sets the limit of a setting to a number in the setting's unit; does nothing if the
-                /// setting with this key is not a limit.
+                /// Sets the limit with this key to a number, in the setting's unit; does nothing if the key
+                /// isn't a limit's.
                 package mutating func set(_ key: String, to number: Int) {
                     switch key {
             \(limits.filter { $0.takes != nil }.map(assignment).joined())

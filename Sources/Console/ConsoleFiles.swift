@@ -47,7 +47,7 @@ struct ConsoleFiles: Sendable {
 
     private static func tag(of bytes: [UInt8]) -> String { Sodium.base64URL(Array(Sodium.sha256(bytes).prefix(12))) }
 
-    /// Returns the page with the paths of a version.
+    /// Returns the page with its placeholder `{version}` replaced by the path of this version's files.
     private static func page(_ bytes: [UInt8], version: String) -> [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         return Array(text.replacing("{version}", with: "\(versioned)/\(version)").utf8)

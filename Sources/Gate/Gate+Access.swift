@@ -45,10 +45,10 @@ extension Gate {
         return false
     }
 
-    /// Carries out an access that the client's rights permit.
+    /// Returns whether the broker may continue with an access that the client's rights permit, and records its effects.
     ///
-    /// Returns false if the broker must not continue, because the gate sends the will itself, refuses a report or
-    /// request to an overloaded worker, or can't hold more messages for a slow client.
+    /// The result is false if the gate sends the will itself, refuses a report or request to an overloaded worker, or
+    /// can't keep more messages for a slow client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)

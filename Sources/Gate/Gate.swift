@@ -12,14 +12,14 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The accounts of clients for which messages wait, by client id, and the total number of their bytes.
+    /// The memory records of clients for which messages wait, by client id, and the total number of bytes.
     var held: [String: Held] = [:]
     var heldBytes = 0
-    /// The accounts of terminals that missed statuses.
+    /// The memory records of terminals that missed statuses.
     var slow: [String: Held] = [:]
-    /// Whether newcomers are refused because the broker holds too much memory for clients.
+    /// Whether newcomers are refused because clients take up too much of the broker's memory.
     var isCrowded = false
-    /// Whether the sessions that hold the most memory are being ended.
+    /// Whether the sessions that take up the most memory are being ended.
     var isFull = false
     /// The smallest amount of free memory that the allocator has reported since the moment `since`.
     var leastFree: (since: Int64, bytes: Int) = (.min / 2, .max)
@@ -27,7 +27,8 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In that round, the broker also asks whether each client may receive the messages that its session already holds.
+    /// In that round, the broker also asks whether each client may receive the messages that its session already
+    /// contains.
     var inheriting: Set<OpaquePointer> = []
     /// The services that connected in this round of the broker's loop, and that must still be allowed to use QoS 2.
     var arrivedServices: [Client] = []
@@ -265,8 +266,8 @@ final class Gate {
     /// Closes the connections of terminals whose session has ended according to a replaced file, although no command
     /// has revoked the session.
     ///
-    /// Such terminals were admitted, or their sessions began, by an older file. Such terminals keep their connections
-    /// for as long as after a revocation, because the message about the end may be on its way.
+    /// Such terminals were admitted, or their sessions began, by an older file. Their connections are kept for as long
+    /// as after a revocation, because the message about the end may be on its way.
     private func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = watch.tables.terminals[client.clientId]?.session

@@ -183,7 +183,7 @@ final class GateCredentials: Sendable {
     ///
     /// Other threads and processes can't write the file meanwhile.
     ///
-    /// `isOwed` says whether a transaction that announced changes to the file may still be going on. `read` calls
+    /// `isOwed` says whether a transaction that announced changes to the file may still be in progress. `read` calls
     /// `keep` now and then, so that other processes see that this process is alive.
     func rewrite(since reason: Reason, _ read: (_ isOwed: Bool, _ keep: () throws -> Void) throws -> [Record]) throws {
         turn.wait()

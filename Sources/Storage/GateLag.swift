@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The time for which the gate's file has lacked committed changes; reading it doesn't wait for the file's writer.
+/// The time for which committed changes have been missing from the gate's file; readers don't wait for the file's
+/// writer.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
     /// Milliseconds from `began` until the file began to lack changes; negative while the file is complete.
@@ -14,7 +15,7 @@ final class GateLag: Sendable {
     /// Notes that the file is complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
-    /// How long the file has lacked changes, at least a millisecond; zero while the file is complete.
+    /// How long changes have been missing from the file, at least a millisecond; zero while the file is complete.
     var time: Duration {
         let since = since.load(ordering: .relaxed)
         return since < 0 ? .zero : .milliseconds(max(1, elapsed - since))

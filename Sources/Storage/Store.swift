@@ -129,7 +129,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs a batch once, commits it, and carries out its effects outside the database.
+    /// Runs a batch once, commits it, and then performs its effects outside the database.
     private func commit<Value>(
         _ attempt: CommitAttempt<Value>,
         in sql: SQL,

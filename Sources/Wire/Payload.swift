@@ -50,7 +50,7 @@ package enum Payload {
         }
     }
 
-    /// Returns the part of a payload with secrets that may be stored: names and sizes, but no values.
+    /// Returns the part that may be stored of a payload with secrets: names and sizes, but no values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()

@@ -33,7 +33,7 @@ package struct SecretMask: Sendable {
     private static let maybeAddresses: Set<String> = [
         "account", "to", "value", "username", "userName", "name", "nickname",
     ]
-    /// The services whose requests contain secrets only in members of `secrets`.
+    /// The services whose requests are shown with their values, because any secret in them is recognised by its name.
     private static let open: Set<String> = ["device", "home", "share", "schedule"]
 
     /// Makes a mask that also hides the values of write-only data points.

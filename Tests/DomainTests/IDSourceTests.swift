@@ -54,8 +54,8 @@ struct IDSourceTests {
         for _ in 0..<total { counts[String(source.make("d", at: Make.now).suffix(2)), default: 0] += 1 }
 
         #expect(counts.count == 256)
-        // Each value is expected 400 times, with a standard deviation of 20. A difference of eight deviations doesn't
-        // happen by chance.
+        // Each value is expected 400 times, with a standard deviation of 20. A difference of eight standard deviations
+        // doesn't happen by chance.
         #expect(counts.values.allSatisfy { (240...560).contains($0) })
     }
 

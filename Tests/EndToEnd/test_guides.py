@@ -383,7 +383,7 @@ class MakersServers(Guided):
         receiver.kill()
         # Away, then in Node.
         printed = shell.paste(down)
-        self.assertIn("it could not be reached", printed)
+        self.assertIn("the server could not be reached", printed)
         self.assertIn('"deliveries":[{', printed)
         receiver = self.receiver(node)
         shell.paste("$lamplighter events resume $webhook")

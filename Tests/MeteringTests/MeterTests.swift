@@ -42,8 +42,8 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // Messages that were refused for their bytes took nothing from the message bucket. The bucket filled up within
-        // the second, and one message has passed since then.
+        // Messages that were refused because of their bytes took nothing from the message bucket. The bucket filled up
+        // within the second, and one message has passed since then.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 

@@ -99,7 +99,7 @@ struct WebhookClientTests {
         let (outcome, asks) = try await post("https://\(host):PORT/", allowing: "")
 
         #expect(outcome?.status == nil)
-        #expect(outcome?.error == "addressNotAllowed: the server's name leads to an address that is not allowed")
+        #expect(outcome?.error == "addressNotAllowed: the server's name resolves to an address that is not allowed")
         #expect(asks.isEmpty)
     }
 

@@ -18,7 +18,7 @@ package enum TestStore {
         return ServerKey([UInt8](repeating: 7, count: 32))
     }()
 
-    /// The error that the tests need a PostgreSQL server but have none.
+    /// The error for tests that need a PostgreSQL server when none is available.
     package struct NoServer: Error {}
 
     /// The name of a database with this version's tables, which serves as the template of the tests' databases.

@@ -51,7 +51,7 @@ enum DeviceActions {
         }
     }
 
-    /// Returns what is deleted together with a device (`Removal`).
+    /// Returns the data that is deleted together with a device (`DeviceRemoval` of `schemas/http`).
     ///
     /// The result contains the users who lose the device, and the numbers of open invitations, schedules, unfinished
     /// commands and records.

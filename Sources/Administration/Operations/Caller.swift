@@ -2,7 +2,7 @@ package import Domain
 
 /// The caller of an operation.
 package struct Caller: Sendable, Equatable {
-    /// The way in which a caller is authenticated.
+    /// How a caller is authenticated.
     package enum Way: Sendable, Equatable {
         /// The caller has a session in a browser.
         case session(OperatorSession)

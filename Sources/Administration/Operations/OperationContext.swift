@@ -52,7 +52,7 @@ package struct OperationContext: Sendable {
     }
 }
 
-/// The service in whose process operations run.
+/// The running service whose process carries out the operations.
 package struct RunningService: Sendable {
     /// The run of the service: its settings, ports, readiness and metrics.
     package let run: RunContext

@@ -94,7 +94,7 @@ enum DocumentChanges {
         ]
     }
 
-    /// Returns a list of objects with names as one object with these names as keys; nil for any other value.
+    /// Returns a list of named objects as one object whose keys are the names; nil for any other value.
     private static func named(_ value: JSONValue?) -> JSONObject? {
         guard let list = value?.arrayValue, !list.isEmpty else { return nil }
         var members: [JSONObject.Member] = []

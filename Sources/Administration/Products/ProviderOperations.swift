@@ -43,7 +43,7 @@ enum ProviderOperations {
             }
     }
 
-    /// The provider that is to be tried.
+    /// The provider to test.
     private enum Subject {
         case identity(ProviderSettings)
         case channel(OutgoingMessage.Channel, gateways: Int)

@@ -34,7 +34,7 @@ package enum UserErasure {
         }
         try Cancellation.finish(user.uid, in: context.store) { try context.work($0) }
         // If another process uses the log, the vacuum is tried again a few times. If the vacuum still fails, the
-        // service carries it out later.
+        // service runs it later.
         var tries = 1
         while try !context.store.vacuumErased(), tries < 20 {
             tries += 1

@@ -24,7 +24,7 @@ struct LiveFeed: Sendable {
     /// A page first reads its list and then begins to watch. Refusals between these two moments would otherwise be
     /// missed.
     private static let before: Int64 = 10
-    /// The interval between looks at the objects that take longer to examine.
+    /// The interval between checks of the objects that take longer to examine.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
@@ -32,7 +32,7 @@ struct LiveFeed: Sendable {
         self.position = position
     }
 
-    /// Returns the events since the last look, all from one state of the store.
+    /// Returns the events since the last check, all from one state of the store.
     ///
     /// The overview and the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {

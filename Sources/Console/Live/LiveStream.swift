@@ -34,7 +34,7 @@ final class LiveStream: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The result of a look at the watched objects.
+    /// The result of a check of the watched objects.
     private struct Look {
         var events: [LiveEvent] = []
         var end: Access.End?

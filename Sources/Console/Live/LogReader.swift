@@ -24,7 +24,7 @@ struct LogReader: Sendable {
         self.limit = limit
     }
 
-    /// Returns the rows that haven't been returned yet, and moves `position` behind them.
+    /// Returns the rows that haven't been returned yet, and moves `position` past them.
     ///
     /// If `position` is nil, the first call returns no rows and sets the position to the end of the log. `page` returns
     /// the rows after an id, in the order of their ids.

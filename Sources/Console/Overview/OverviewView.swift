@@ -9,7 +9,7 @@ import Workers
 
 /// The view of the installation's state at a glance, as the schema's `Overview`.
 final class OverviewView: Sendable {
-    /// Values that take long to compute, and are therefore kept for a time.
+    /// Values that take long to compute, and are therefore kept for a while.
     private struct Kept: Sendable {
         var findings: [JSONValue] = []
         var examinedAt: ContinuousClock.Instant?
@@ -20,7 +20,7 @@ final class OverviewView: Sendable {
         var isCounting = false
         /// Whether all steps of the guide are done.
         ///
-        /// A step that is done stays done.
+        /// Once all steps have been done, the guide stays done until the service restarts, whatever is deleted later.
         var isGuideDone = false
     }
 

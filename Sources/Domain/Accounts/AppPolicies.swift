@@ -2,7 +2,7 @@
 ///
 /// A policy that the app document omits has its default.
 package struct AppPolicies: Sendable, Equatable {
-    /// The way in which an e-mail address is verified at registration.
+    /// How an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
         /// The user verifies the address with a code before the account exists.
         case code
@@ -20,7 +20,7 @@ package struct AppPolicies: Sendable, Equatable {
 
     /// Whether answers may reveal that an account exists.
     package var revealAccounts = false
-    /// The way in which an e-mail address is verified at registration.
+    /// How an e-mail address is verified at registration.
     package var emailRegistration = EmailRegistration.code
     /// Whether users can see whether their e-mail address is verified, and can verify the address.
     package var emailVerification = true

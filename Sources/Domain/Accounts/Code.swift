@@ -33,9 +33,9 @@ package enum CodeRules {
     ///
     /// A code is one of 10^6. Strangers can try each code 5 times, and at most 10 codes a day are sent to an address.
     /// An attacker's 50 tries a day succeed with a chance of one in 20,000. After a year of tries the chance is one in
-    /// 55, and each code has sent the owner a text or mail. The caller that requested the code has the token and 5 more
-    /// tries, and so 100 tries a day. An attack on many accounts has no better odds: one source address can request 20
-    /// codes an hour, which allow 200 tries of 10^6, and an app can request 1,000.
+    /// 55, and each code has sent the owner a text or mail. The caller that requested the code also has the token,
+    /// which allows 5 more tries of each code: 100 tries a day. An attack on many accounts has no better odds: one
+    /// source address can request 20 codes an hour, which allow 200 tries of 10^6, and an app can request 1,000.
     package static let wrongCodesMax = 5
     /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300

@@ -4,7 +4,7 @@ import JSON
 ///
 /// The documentation describes these rules (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
-    /// The secret part of a credential, by the way in which it is verified.
+    /// The secret part of a credential; each case is verified in a different way.
     package enum Proof: Sendable, Equatable {
         /// A code to exchange at the provider with the app's secret.
         case code(String)
@@ -97,7 +97,7 @@ package struct ProviderCredential: Sendable, Equatable {
     }
 }
 
-/// The reading of a credential's members, with the limits on their sizes.
+/// Functions that read a credential's members, with the limits on their sizes.
 extension Fields {
     /// Returns a token, code or secret, which consists of visible ASCII characters at all providers.
     fileprivate func token(_ name: String) throws(Rejection) -> String {

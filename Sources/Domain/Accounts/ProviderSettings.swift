@@ -119,7 +119,7 @@ package struct ProviderSettings: Sendable, Equatable {
     }
 }
 
-/// The reading of the members of a provider's settings, with the limits on their sizes.
+/// Functions that read the members of a provider's settings, with the limits on their sizes.
 extension Fields {
     fileprivate func visibleText(_ name: String) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }

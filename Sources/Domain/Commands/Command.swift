@@ -12,7 +12,7 @@ package struct Command: Sendable, Equatable {
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
-    /// The way in which a command is handled while its device is offline.
+    /// How a command is handled while its device is offline.
     package enum Mode: String, Sendable, CaseIterable {
         /// The command is refused.
         case now
@@ -57,7 +57,7 @@ package struct Command: Sendable, Equatable {
     package var kind: Kind
     /// The command's state.
     package private(set) var state: State
-    /// Whether the command may wait until the device is online.
+    /// The mode, which says whether the command may wait until the device is online.
     package var mode: Mode
     /// The values to set, with write-only values masked.
     package var data: JSONObject

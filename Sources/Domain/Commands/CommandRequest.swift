@@ -12,7 +12,7 @@ package struct CommandRequest: Sendable {
     package var binary: String?
     /// The sender's own number for the command.
     package var sn: Int64
-    /// The way in which the command is handled while the device is offline.
+    /// How the command is handled while the device is offline.
     package var mode: Command.Mode
     /// The command's lifetime, in seconds; nil for the default of its mode.
     package var ttl: Int64?

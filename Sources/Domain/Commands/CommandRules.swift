@@ -71,7 +71,7 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    /// Returns the queued commands that newer commands replace completely, in the state `superseded`.
+    /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
     ///
     /// A command is superseded if, for each of its values, a newer queued command of the same sender sets the same
     /// attribute and expires no earlier. The commands in `waiting` are sorted by their numbers, with the newest last.

@@ -53,7 +53,7 @@ package struct KnownDevice: Sendable, Equatable {
     package var isBound: Bool
     /// Whether the device has registered before.
     ///
-    /// A device that was bound remotely first may not have registered yet.
+    /// A device that was bound remotely might not have registered yet.
     package var hasRegistered: Bool
     /// Whether the device is connected.
     package var isOnline: Bool
@@ -118,7 +118,7 @@ package enum RegistrationRules {
     /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides about a registration request; `retryAfter` is set while the MAC has used up its tries.
+    /// Decides how to answer a registration request; `retryAfter` is set while the MAC has used up its tries.
     package static func decide(
         product: Product,
         isListed: Bool,

@@ -1,7 +1,7 @@
-/// A place in the event log, behind one entry and before the next.
+/// A place in the event log, after one entry and before the next.
 ///
 /// Rows are ordered by transaction and then by number. The entries of a row are counted from the row's end, so the
-/// place behind a row is known without the number of its entries.
+/// place after a row is known without the number of its entries.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64

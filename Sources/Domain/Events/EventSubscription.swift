@@ -27,11 +27,11 @@ package struct EventSubscription: Sendable, Equatable {
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret before the last rotation, with which batches are also signed for a time.
+    /// The secret that was valid before the last rotation, with which batches are also signed for a day.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?
-    /// The place in the event log behind the last event that was delivered or acknowledged.
+    /// The place in the event log after the last event that was delivered or acknowledged.
     package var cursor: EventCursor
     /// Whether the service posts events to the webhook.
     package var state = State.on

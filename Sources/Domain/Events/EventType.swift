@@ -21,10 +21,10 @@ package enum EventType: String, Sendable, CaseIterable {
     case sessionStarted = "session.started"
     case sessionEnded = "session.ended"
     case messageFailed = "message.failed"
-    /// A gap, which is made on delivery when a reader requests entries that are older than the oldest kept entry.
+    /// An entry that isn't stored, but is made for a reader if some of the requested entries have been deleted.
     case gap = "events.gap"
 
-    /// Makes the log's type for an event of a device, or nil if the log doesn't contain events of that type.
+    /// Makes the log's type for a device's event; returns nil if the log doesn't contain events of that type.
     package init?(_ event: Event) {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }

@@ -8,22 +8,22 @@ package enum WebhookRules {
     package static let refusalsMax = 3
     /// The number of dead letters in a row after which the service blames the endpoint and not the events.
     package static let deadInRowMax = 10
-    /// The longest `Retry-After` of a receiver that the service obeys, in seconds.
+    /// The longest `Retry-After` that the service obeys, in seconds.
     package static let retryAfterMax: Int64 = 3_600
 
     /// The meaning of the endpoint's answer, or of a missing answer.
     package enum Meaning: Equatable, Sendable {
         /// The endpoint has taken the events.
         case taken
-        /// The endpoint refuses this content, but may take other content.
+        /// The endpoint refuses this content, but might take other content.
         case content
         /// The endpoint wants no more events.
         case gone
-        /// The endpoint may take the same content later.
+        /// The endpoint might take the same content later.
         case later
     }
 
-    /// Returns the meaning of an HTTP status, which is nil if the endpoint didn't answer.
+    /// Returns the meaning of an HTTP status; the status is nil if the endpoint didn't answer.
     package static func meaning(of status: Int?) -> Meaning {
         switch status {
         case .some(200...299): .taken
@@ -46,7 +46,7 @@ package enum WebhookRules {
     }
 }
 
-/// The search in a refused batch of a webhook for the events that the endpoint refuses.
+/// A search for the events that make a webhook's endpoint refuse a batch.
 ///
 /// The search is kept in memory only, so it begins again after a restart.
 package struct WebhookSearch: Equatable, Sendable {

@@ -1,7 +1,7 @@
 /// The number of bytes that a device wrote to its history on one day, counted so that no device fills the disk.
 ///
-/// The count is stored in the row of the device's status, which is saved after every report in any case. The count
-/// therefore needs no extra statement or memory, and survives restarts.
+/// The count is stored in the row of the device's status, which is saved after every report anyway. The count therefore
+/// needs no extra statement or memory, and survives restarts.
 ///
 /// A limit of 64 MiB a day allows 776 bytes a second around the clock, which is a report of twenty values each second.
 /// A device that sends as fast as the gate allows (256 KiB a second) reaches the limit after about four minutes. In 30
@@ -16,9 +16,9 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The interval between notices that history is not kept, in seconds: one hour.
     package static let noticeSeconds: Int64 = 3600
-    /// The divisor that gives the extra space for the log of alerts and faults, as a part of the bound.
+    /// The log of alerts and faults may exceed the day's bound by the bound divided by this number.
     ///
-    /// The log continues after values have used up the day's bound, but has a bound too.
+    /// Alerts and faults are therefore still logged after values have used up the day's bound.
     private static let logPart: Int64 = 4
 
     /// The number of bytes counted for a record in addition to its values, for its time, its place and its index entry.

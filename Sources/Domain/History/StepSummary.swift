@@ -25,7 +25,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether the query requests a value: it may be shown, and belongs to the requested attribute, if any.
+    /// Returns whether a value may be shown and belongs to the requested attribute, if any.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

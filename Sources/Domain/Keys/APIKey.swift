@@ -21,8 +21,7 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// Whether the old secret may still work after a rotation, which it does at most until the new secret is first
-    /// used.
+    /// Whether the secret before the last rotation may still work; it works at most until the new secret is first used.
     package var hasOldToken = false
 
     /// Makes a new key.

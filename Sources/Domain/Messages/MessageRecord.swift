@@ -1,6 +1,6 @@
 /// The outcome of an outgoing message, without its text or the full address.
 package struct MessageRecord: Sendable, Equatable {
-    /// The way in which an outgoing message ended.
+    /// The outcome of an outgoing message.
     package enum State: String, Sendable, CaseIterable {
         /// The mail server or gateway accepted the message.
         case sent
@@ -22,7 +22,7 @@ package struct MessageRecord: Sendable, Equatable {
     package var app: AppID
     /// The provider that sent the message: `smtp`, `webhook` or `gateway`, or `log` if the message was only logged.
     package var provider: String
-    /// The way in which the message ended.
+    /// The outcome of the message.
     package var state: State
     /// The number of tries.
     package var tries: Int

@@ -1,6 +1,6 @@
 /// A sign-in of an operator in one browser.
 package struct OperatorSession: Sendable, Equatable {
-    /// The way in which the operator signed in.
+    /// How the operator signed in.
     package enum Way: String, Sendable {
         case link, password
     }
@@ -9,7 +9,7 @@ package struct OperatorSession: Sendable, Equatable {
     package var id: String
     /// The operator's name.
     package var name: String
-    /// The way in which the operator signed in.
+    /// How the operator signed in.
     package var way: Way
     /// The source address of the sign-in.
     package var address: String
@@ -33,7 +33,7 @@ package struct OperatorSession: Sendable, Equatable {
 
     /// The time at which the session ends unless it is used before that time.
     package var idleUntil: Instant { seenAt.adding(seconds: OperatorSignIn.idleSeconds) }
-    /// The time at which the session ends in any case.
+    /// The time at which the session ends at the latest.
     package var expiresAt: Instant { createdAt.adding(seconds: OperatorSignIn.lifeSeconds) }
 
     /// Returns whether the session is still valid.

@@ -1,6 +1,6 @@
 /// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
-/// Only `https` URLs with public addresses are allowed, and the hosts and addresses that an operator lists in
+/// The rule allows `https` URLs with public addresses, and the hosts and addresses that an operator lists in
 /// `outbound.privateTargets`. Without the rule, the owner of an API key could use the service to reach hosts that only
 /// the service's own network should reach, such as databases and the metadata server of a cloud.
 package struct OutboundRule: Sendable {

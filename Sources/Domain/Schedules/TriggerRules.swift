@@ -25,9 +25,9 @@ package enum TriggerRules {
 
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger for `schedule.nextAt` decides about all
+    /// `next` returns the schedule's first occurrence after a moment. A trigger for `schedule.nextAt` settles all
     /// occurrences from `nextAt` to `now`: the occurrences that weren't run in time are missed, and `nextAt` advances.
-    /// A trigger for any other occurrence decides about that occurrence alone.
+    /// A trigger for any other occurrence settles only that occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

@@ -1,9 +1,9 @@
-/// The rules for the bindings of a device, which decide about every event for every role.
+/// The rules for the bindings of a device, which decide the result of every event for every role.
 package enum BindingRules {
     /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
-    /// Decides about an event that a user causes, given all present bindings.
+    /// Decides the result of an event that a user causes, given all present bindings.
     ///
     /// - Throws: `Rejection` if the user's role does not allow the event.
     package static func decide(

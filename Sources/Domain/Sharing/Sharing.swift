@@ -1,6 +1,6 @@
 /// An invitation to a device and its status.
 package struct Sharing: Sendable, Equatable {
-    /// The way in which the invitation reaches its guest.
+    /// How the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {
         /// The inviter names the guest by a name or an address.
         case user
@@ -45,7 +45,7 @@ package struct Sharing: Sendable, Equatable {
     package var guest: UserID?
     /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
-    /// The way in which the invitation reaches its guest.
+    /// How the invitation reaches its guest.
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access

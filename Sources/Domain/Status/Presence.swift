@@ -21,8 +21,8 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands may be lost because the new connection may not have subscribed yet; nil if
-    /// no command can be lost.
+    /// Returns the time until which commands may be lost because the new connection might not have subscribed yet; nil
+    /// if no command can be lost.
     ///
     /// A time farther ahead than `seconds` is ignored, because the clock was set back after the time was stored.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {

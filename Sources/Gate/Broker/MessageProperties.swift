@@ -55,7 +55,7 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not pass, or returns false and leaves the list unchanged if memory is short.
+    /// Removes the properties that must not pass, or returns false and leaves the list unchanged if memory runs out.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var isWhole = true
@@ -74,7 +74,7 @@ struct MessageProperties {
     /// Frees the list, if it wasn't handed to the broker.
     mutating func discard() { gate_property_free(&list) }
 
-    /// Adds a user property, or returns false if memory is short.
+    /// Adds a user property, or returns false if memory runs out.
     mutating func add(_ name: [CChar], _ value: String) -> Bool {
         gate_property_add_pair(&list, Self.userProperty, name, value) == MOSQ_ERR_SUCCESS.rawValue
     }

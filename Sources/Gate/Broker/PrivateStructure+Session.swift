@@ -5,7 +5,7 @@ import Glibc
 // fields for both come after the words that `start` checks. Two more words are checked here, because the position of
 // the fields depends on how the broker was built.
 extension PrivateStructure {
-    /// The memory that the broker holds for a client.
+    /// The memory that the broker uses for a client.
     struct Holding {
         /// The total size in bytes of the waiting and unacknowledged payloads, the unsent packets, the half-received
         /// packet and the will.
@@ -33,7 +33,7 @@ extension PrivateStructure {
         static let window = 5
     }
 
-    /// Returns the memory that the broker holds for a client, or nil if it is unknown.
+    /// Returns the memory that the broker uses for a client, in bytes; nil if it is unknown.
     static func holding(of client: OpaquePointer) -> Holding? {
         guard let start = sessionStart(of: client) else { return nil }
         let payload = Int(bitPattern: load(start, Word.outgoing &+ Outgoing.bytes))
@@ -51,7 +51,7 @@ extension PrivateStructure {
         )
     }
 
-    /// Returns the number of messages that the broker holds for a client, or nil if it is unknown.
+    /// Returns the number of messages that the broker keeps for a client; nil if it is unknown.
     static func messages(of client: OpaquePointer) -> Int? {
         guard let start = sessionStart(of: client) else { return nil }
         return Int(load(start, Word.outgoing &+ Outgoing.count) & 0xFFFF_FFFF)
@@ -139,7 +139,8 @@ extension PrivateStructure {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // The word contains two Booleans, the highest QoS, and whether the client may retain messages.
+        // The word contains four fields: two Booleans, the highest QoS, and a flag that says whether the client may
+        // retain messages.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

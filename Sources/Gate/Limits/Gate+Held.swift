@@ -3,13 +3,13 @@ import Credentials
 import JSON
 import Metering
 
-// The limits on the memory that the broker holds for each client (reference: fairness#held). The broker asks the gate
+// The limits on the memory that the broker uses for each client (reference: fairness#held). The broker asks the gate
 // before each delivery, so the gate counts waiting messages then. If the gate can read the broker's memory
 // (`PrivateStructure`), it subtracts the acknowledged messages when the count reaches a limit, and once a second.
 extension Gate {
-    /// Returns whether the broker may hold a granted delivery for a client.
+    /// Returns whether the broker may queue a granted delivery for a client.
     ///
-    /// If the broker may not hold the delivery, the function records the missed status or publishes the refusal.
+    /// If the broker may not queue the delivery, the function records the missed status or publishes the refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage
@@ -37,7 +37,7 @@ extension Gate {
         }
     }
 
-    /// Returns a client's account of held memory, or nil for services, which have no limit.
+    /// Returns the record of a client's memory, or nil for services, which have no limit.
     private func heldBy(_ client: Client) -> Held? {
         if let held = client.held { return held }
         guard let limit = settings.limits.heldLimit(of: client.principal) else { return nil }
@@ -48,14 +48,14 @@ extension Gate {
         return held
     }
 
-    /// Changes an account, and updates the sum of all accounts.
+    /// Changes a memory record, and updates the sum of all records.
     private func count(_ held: Held, _ change: () -> Void) {
         let before = held.bytes
         change()
         heldBytes &+= held.bytes &- before
     }
 
-    /// Reads a client's account from the broker, and updates the sum of all accounts.
+    /// Reads the memory of a client from the broker, and updates the sum of all records.
     func read(
         _ held: Held,
         _ pointer: OpaquePointer,
@@ -76,8 +76,8 @@ extension Gate {
         }
     }
 
-    /// Gives a connecting client the account of the session that it resumes, or drops the account if the session begins
-    /// clean.
+    /// Gives a connecting client the memory record of the session that it resumes, or drops the record if the session
+    /// begins clean.
     func inherit(_ pointer: OpaquePointer, _ client: Client) {
         inheriting.insert(pointer)
         pendingEnds[client.clientId] = nil
@@ -87,8 +87,8 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// Records when the session of an ended connection expires, or drops the account if the session ended with the
-    /// connection.
+    /// Records when the session of an ended connection expires, or drops its memory record if the session ended with
+    /// the connection.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)
@@ -98,7 +98,7 @@ extension Gate {
         (held.client, held.lapsesAt) = (nil, Clock.coarse() &+ Int64(seconds) &* 1_000)
     }
 
-    /// Drops the account of a client whose session has ended.
+    /// Drops the memory record of a client whose session has ended.
     func forgetHeld(_ clientId: String) {
         guard let held = held.removeValue(forKey: clientId) else { return }
         count(held) { held.clear() }
@@ -106,7 +106,7 @@ extension Gate {
         slow[clientId] = nil
     }
 
-    /// Reviews all accounts.
+    /// Reviews all memory records.
     ///
     /// The function is called once a second.
     func reviewHeld(at steady: Int64) {

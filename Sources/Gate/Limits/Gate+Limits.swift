@@ -52,8 +52,8 @@ extension Gate {
     /// The topics of the protocol are far shorter.
     private static let topicBytesMax = 512
 
-    /// Returns the reason to refuse a granted access that exceeds the limits of form, or nil for an access within the
-    /// limits.
+    /// Returns the reason to refuse a granted access because of the length, levels or form of its topic or filter, or
+    /// because of too many subscriptions; nil if there is no such reason.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits

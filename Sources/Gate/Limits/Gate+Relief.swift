@@ -2,9 +2,9 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The limit on the memory that the broker holds for all products, devices and terminals together. The clients' accounts
-// cover most of this memory. The rest (subscriptions, wills, half-received packets and TLS buffers) is visible only in
-// the broker's total memory.
+// The limit on the memory that the broker uses for all products, devices and terminals together. Most of this memory is
+// recorded per client (`Held`). The rest (subscriptions, wills, half-received packets and TLS buffers) is visible only
+// in the broker's total memory.
 extension Gate {
     /// The number of bytes that an idle connection needs, without TLS and with TLS.
     private static let idleBytes = 16 << 10
@@ -21,7 +21,7 @@ extension Gate {
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that hold the most memory, until the sum is well below its limit.
+    /// Ends the sessions that take up the most memory, until the sum is well below its limit.
     ///
     /// The function is called ten times a second.
     func relieve(at steady: Int64) {
@@ -32,7 +32,7 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Sessions are ended before newcomers are refused, because clients that hold memory could otherwise keep
+        // Sessions are ended before newcomers are refused, because clients that take up memory could otherwise keep
         // newcomers out for as long as they like.
         isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
@@ -61,7 +61,8 @@ extension Gate {
     /// The allocator is queried once a second, while much memory is held, and when the process has grown by a sixteenth
     /// of the limit.
     ///
-    /// The query once a second is needed because a process that reuses freed memory holds more memory without growing.
+    /// The query once a second is needed because a process that reuses freed memory has more memory in use without
+    /// growing.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -85,10 +86,10 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends the sessions that hold the most memory, but no session that holds little.
+    /// Ends the sessions that take up the most memory, but no session that takes up little.
     ///
-    /// Memory without an account can belong to connections that haven't sent a CONNECT, and the sessions of
-    /// well-behaved clients aren't ended because of others.
+    /// Unrecorded memory can belong to connections that haven't sent a CONNECT, and the sessions of well-behaved
+    /// clients aren't ended because of others.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -102,7 +103,7 @@ extension Gate {
         }
     }
 
-    /// Opens accounts for clients that hold memory without deliveries, such as half-received packets and wills.
+    /// Adds memory records for clients that take up memory without deliveries, with half-received packets or wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {
@@ -117,7 +118,7 @@ extension Gate {
         }
     }
 
-    /// Ends the session of a client that holds more memory than others.
+    /// Ends the session of a client that takes up more memory than others.
     private func end(_ held: Held) {
         guard let client = held.client, client.isConnected else { return owe(held.clientId, after: nil) }
         endSession(of: client, owedAfter: nil)

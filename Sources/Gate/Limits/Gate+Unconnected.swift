@@ -3,7 +3,7 @@ import Glibc
 import Metering
 
 // Connections that haven't sent a complete CONNECT, because they are in a TLS handshake, in the middle of a CONNECT, or
-// silent. The broker doesn't report such connections to plugins, and holds up to a whole packet for each, without a
+// silent. The broker doesn't report such connections to plugins, and keeps up to a whole packet for each, without a
 // time limit. The gate finds such connections among the sockets of the process.
 extension Gate {
     /// The time for which a connection may stay without a CONNECT while memory is full, in milliseconds.
@@ -51,7 +51,7 @@ struct Unconnected {
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
-            // The broker closes the connection when the broker next reads from the connection.
+            // The broker closes the connection at its next attempt to read from it.
             if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found

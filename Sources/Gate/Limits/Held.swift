@@ -1,13 +1,13 @@
 import Metering
 
-/// The account of the memory that the broker holds for one terminal, device or registering product, whether or not it
-/// is connected.
+/// The record of the memory that the broker uses for one terminal, device or registering product, whether or not it is
+/// connected.
 final class Held {
     let clientId: String
     let limit: HeldLimit
     /// The connected client; nil for a session without a connection.
     weak var client: Client? { didSet { takenAt = Clock.coarse() } }
-    /// The number of bytes held, with `PrivateStructure.bytesPerMessage` for each message.
+    /// The number of bytes in use, including `PrivateStructure.bytesPerMessage` for each message.
     ///
     /// The number is the exact number at the last reading, plus all deliveries granted since then.
     private(set) var bytes = 0
@@ -22,8 +22,8 @@ final class Held {
     private var readMessages = 0
     /// Whether there was room for a message, and for a status, at the last reading.
     ///
-    /// If a reading found room, the memory is read again each time that room is used up, because a fast client can use
-    /// up the room many times a second.
+    /// If there was room, the memory is read again as soon as that room is used up, because a fast client can use up
+    /// its room many times a second.
     private var hadRoom = (message: false, status: false)
     /// The time up to which the estimate covers deliveries that the connection has accepted.
     private var takenAt = Clock.coarse()
@@ -46,7 +46,7 @@ final class Held {
         return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
     }
 
-    /// Whether so little is held that the statuses that were left out can be sent.
+    /// Whether so little memory is in use that the statuses that were left out can be sent.
     var isDrained: Bool { isWithin(oneIn: 4) }
 
     private func isWithin(oneIn parts: Int) -> Bool {
@@ -60,7 +60,7 @@ final class Held {
         messages &+= 1
     }
 
-    /// Reads from the broker how much memory it holds.
+    /// Reads from the broker how much memory it uses for the client.
     ///
     /// The memory is read at most ten times a second, but always if forced, if the last reading found room, or if the
     /// client has acknowledged an eighth of its limit since then.
@@ -113,7 +113,7 @@ final class Held {
         stuckSince = message == 0 ? .max : now
     }
 
-    /// Empties the account after the session has ended.
+    /// Empties the record after the session has ended.
     func clear() {
         (bytes, messages, missed) = (0, 0, MissedStatuses())
         noteOldest(0, at: 0)

@@ -18,9 +18,9 @@ final class Tally: Kept {
     ///
     /// The share is used for terminals and products only.
     var share: AddressBudget.Sender
-    /// The client's reports that the worker may not have processed yet.
+    /// The client's reports that the worker might not have processed yet.
     var reports = Backlog.Sender()
-    /// The client's requests that a worker may not have processed yet, by the worker's client id.
+    /// The client's requests that a worker might not have processed yet, by the worker's client id.
     var requests: [String: Backlog.Sender] = [:]
     /// The hashes of the client's subscribed filters.
     ///
@@ -88,8 +88,8 @@ protocol Kept {
 /// Each tally is kept until it equals a new tally.
 ///
 /// Tallies with full buckets are dropped, so few of them stay longer than half a minute. At most `limit` tallies are
-/// kept, and all are forgotten if this number is exceeded nevertheless. The messages that then get through cost the
-/// broker little, compared with the cost of those clients' connections.
+/// kept; if there are more, all are forgotten. The messages that then get through cost the broker little, compared with
+/// the cost of those clients' connections.
 struct Tallies<Value: Kept> {
     private let limit: Int
     private var kept: [String: Value] = [:]

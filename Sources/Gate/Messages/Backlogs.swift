@@ -34,7 +34,7 @@ struct Backlogs {
         lanes[lane].end()
     }
 
-    /// Decides about a device's message, and counts the message if it is let through.
+    /// Decides whether to let a device's message through, and counts the message if so.
     mutating func take(_ sender: inout Backlog.Sender, of did: String, at now: Int64) -> ShareVerdict {
         let lane = lanes.count == 1 ? 0 : Int(Shard.of(did.utf8)) % lanes.count
         return lanes[lane].take(&sender, at: now)

@@ -94,8 +94,8 @@ struct RequestBacklog {
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides about a request of `bytes` bytes while other messages wait for the worker, and counts the request if it
-    /// is let through.
+    /// Decides whether to let a request of `bytes` bytes through while other messages wait for the worker, and counts
+    /// the request if so.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

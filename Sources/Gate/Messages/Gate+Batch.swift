@@ -65,10 +65,10 @@ extension Gate {
 
     /// Forgets the passing message.
     ///
-    /// The message's memory is no longer valid at the next event that isn't a delivery of the message.
+    /// At the next event that isn't a delivery of the message, the message's memory is no longer valid.
     func endPassing() { passing = nil }
 
-    /// Puts a message to a worker into the worker's batch, or returns false if the broker must deliver the message.
+    /// Adds a message for a worker to that worker's batch; returns false if the broker must deliver the message itself.
     ///
     /// The topic shows that a delivery belongs to the passing message. If several filters of a worker match, the broker
     /// asks once for each, but the worker gets the message only once.

@@ -136,7 +136,7 @@ extension Gate {
 }
 
 extension MessageProperties {
-    /// Adds a request's Response Topic, Correlation Data and trace id, or returns false if memory is short.
+    /// Adds a request's Response Topic, Correlation Data and trace id, or returns false if memory runs out.
     fileprivate mutating func add(_ message: BatchedMessage) -> Bool {
         var isWhole = true
         if let topic = message.responseTopic {

@@ -8,11 +8,11 @@ struct Admission {
     /// The digest of the secret of `service:lamplighter`, which comes from the broker's configuration and not from the
     /// file.
     let worker: Digest
-    /// The sessions that a worker has revoked, which the file may not show yet.
+    /// The sessions that a worker has revoked, which the file might still show as valid.
     var revoked: SessionMarks
-    /// The sessions whose token was used at this gate, which the file may not show yet.
+    /// The sessions whose token was used at this gate, which the file might not show yet.
     var used = SessionMarks()
-    /// The old tokens whose successors were used at this gate, which the file may not show yet.
+    /// The old tokens whose successors were used at this gate, which the file might not show yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
@@ -208,7 +208,7 @@ struct Admission {
     }
 }
 
-/// The ids of the newest 10,000 sessions with a change that the file may not show yet.
+/// The ids of the newest 10,000 sessions with a change that the file might not show yet.
 ///
 /// The file shows each change soon, so the changes of older sessions are in the file.
 struct SessionMarks {

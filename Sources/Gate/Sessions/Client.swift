@@ -14,7 +14,7 @@ final class Client {
     var tally: Tally?
     /// The tally of the client's source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
-    /// The account of the memory held for the client; nil while no message waits.
+    /// The record of the memory used for the client; nil while no message waits.
     var held: Held?
     /// Whether the client's connection is encrypted.
     var isTLS = false
@@ -51,7 +51,7 @@ final class Client {
     ///
     /// After the end of the connection or a takeover, the client publishes only its will.
     var isConnected: Bool
-    /// Whether the gate is closing the connection, after which refused accesses are not reported.
+    /// Whether the gate has begun to close the connection; from then on, refused accesses are not reported.
     var isLeaving = false
     /// Whether the client is a device that has subscribed to its commands.
     var isListening = false

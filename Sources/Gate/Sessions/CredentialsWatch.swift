@@ -22,7 +22,7 @@ final class CredentialsWatch {
     private let path: String
     /// The age in seconds above which the file is not trusted; 0 for no limit.
     private let ageMax: Int
-    /// The records that workers sent and that the file may not contain yet, each with its expiry time.
+    /// The records that workers sent and that the file might not contain yet, each with its expiry time.
     private var told: [(record: Record, until: Int64)] = []
     private var file: Descriptor?
     private var seen: Descriptor.State?

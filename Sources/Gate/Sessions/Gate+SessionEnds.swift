@@ -7,7 +7,7 @@ import Metering
 // The lifetime of MQTT sessions. The session of a client with a shared secret ends with its connection. The session of
 // a terminal ends an hour after its connection, and the session of a device after seven days. If the gate can write to
 // the broker's memory, it sets these times at CONNECT. The service ends all other sessions, and disconnected sessions
-// that hold too much memory, by connecting with the client's id and a clean start.
+// that take up too much memory, by connecting with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
     /// The maximum number of sessions whose end is pending.

@@ -67,7 +67,7 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores the messages of a batch, of which the last one stands for the acknowledgement of the batch.
+    /// Stores the messages of a batch; the batch is acknowledged with the last of them.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }

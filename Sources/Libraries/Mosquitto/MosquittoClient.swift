@@ -3,7 +3,7 @@ import CMosquitto
 /// A client of the broker, which sends acknowledgements only when the caller permits them.
 ///
 /// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, it queues each PUBACK and leaves
-/// all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held. A worker
+/// all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held back. A worker
 /// receives, commits, publishes and then flushes, and a process that dies before the flush gets all messages again.
 /// After an error the client can't be used. Drop the client without a flush and make a new one, because a handle that
 /// reconnects would send its unconfirmed messages automatically.

@@ -36,7 +36,7 @@ extension PostgresConnection {
     /// statement that returns a result. When the time `limit` is over, no more statements are sent, and the client
     /// requests that the server cancels the running statement.
     /// - Throws: Any error of `body`, or a `PostgresError`. The error's state is 08007 if the commit has no reliable
-    ///   answer, so that the commit may have been carried out. `isTooLong` is true if the transaction took too long.
+    ///   answer, so that the commit may have succeeded. `isTooLong` is true if the transaction took too long.
     package func transaction<Value>(
         beginningWith begin: [String] = ["BEGIN"],
         within limit: Duration? = nil,

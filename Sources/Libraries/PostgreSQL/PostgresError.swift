@@ -12,7 +12,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case statement
     }
 
-    /// The SQLSTATE 08007, for a commit whose answer was lost and that may have been carried out.
+    /// The SQLSTATE 08007, for a commit that may have succeeded although its answer was lost.
     package static let unknownOutcome = "08007"
 
     /// The SQLSTATE of a statement that was cancelled because the statement or its transaction took too long.

@@ -167,7 +167,7 @@ package final class SQLiteConnection {
 
     // MARK: The file
 
-    /// The way in which the log is copied into the database file.
+    /// How the log is copied into the database file.
     package enum Checkpoint {
         /// Copies as much as readers and writers allow, without waiting for them or making them wait.
         case passive

@@ -42,7 +42,7 @@ struct CurlHandle: ~Copyable {
     mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
         var list: UnsafeMutablePointer<curl_slist>?
         for value in values {
-            // NULL means that memory is short. The list is then unchanged.
+            // NULL means that there was not enough memory. The list is then unchanged.
             guard let longer = curl_slist_append(list, value) else {
                 curl_slist_free_all(list)
                 throw CurlError(CURLE_OUT_OF_MEMORY)

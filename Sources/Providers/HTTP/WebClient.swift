@@ -42,7 +42,7 @@ package final class WebClient: Sendable {
         case tooLarge = "the server's answer was too large"
         case cancelled = "the call was cancelled"
         case withdrawn = "the request was withdrawn before it was sent"
-        case addressNotAllowed = "the server's name leads to an address that is not allowed"
+        case addressNotAllowed = "the server's name resolves to an address that is not allowed"
     }
 
     /// The longest time for connecting to a server.
@@ -58,8 +58,8 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // If the start of the service fails halfway, nothing shuts the pool down, and the library would trap when the
-        // pool is destroyed.
+        // If the start of the service fails halfway, nothing else shuts the pool down, and the library would trap when
+        // the pool is destroyed.
         threads.shutdownGracefully { _ in }
     }
 

@@ -25,7 +25,7 @@ actor IssuerKeys {
     private static let usableFor = Duration.seconds(86_400)
     /// The time after a failed request in which old keys are used without another request.
     ///
-    /// The same time is the period in which unknown keys lead to at most `questionsMax` requests.
+    /// Within the same time, unknown keys lead to at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///

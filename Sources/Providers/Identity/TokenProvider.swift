@@ -30,7 +30,7 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// Logs and returns the error for a provider that refuses the app or gives an unknown answer.
+    /// Logs and returns the error for a provider that refuses the app or gives an unexpected answer.
     func unusable(_ problem: String) -> ProviderFailure {
         line.unusable(settings, problem)
     }

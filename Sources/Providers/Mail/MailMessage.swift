@@ -40,7 +40,7 @@ package struct MailMessage: Sendable {
         self.date = date
     }
 
-    /// Encodes the mail by RFC 5322.
+    /// Encodes the mail according to RFC 5322.
     ///
     /// The result is ASCII, unless a mailbox has other characters, and body lines have at most 76 characters.
     ///

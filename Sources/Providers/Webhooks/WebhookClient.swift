@@ -50,7 +50,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Makes a client that follows a rule for addresses; returns nil if memory is short.
+    /// Makes a client that follows a rule for addresses; returns nil if there is not enough memory.
     package init?(
         _ rule: OutboundRule,
         _ transfers: OpenTransfers,

@@ -116,7 +116,7 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // The broker may have ended by itself while the other services finish their work. This service must still
+            // The broker may have ended on its own while the other services finish their work. This service must still
             // wait for its turn to shut down, since a service that returns earlier counts as failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {

@@ -1,7 +1,7 @@
 /// The decision about when the broker gets a certificate: before the broker starts, or later by a reload.
 ///
 /// Mosquitto reads its certificate files when it starts and when it gets SIGHUP, but a SIGHUP early in the start would
-/// end it. A certificate that arrives during the start is therefore handed over after the start.
+/// kill it. A certificate that arrives during the start is therefore handed over after the start.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false

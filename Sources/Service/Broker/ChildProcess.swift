@@ -9,7 +9,7 @@ import Workers
 /// One thread starts the child and waits for its end. The kernel sends the parent-death signal when the *thread* that
 /// started the child ends, so that thread must exist as long as the child.
 package final class ChildProcess: Sendable {
-    /// The way in which a child process ended.
+    /// How a child process ended.
     package enum Exit: Sendable, Equatable {
         case code(Int32)
         case signal(Int32)
@@ -65,7 +65,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The way in which the child ended; nil while it runs.
+    /// How the child ended; nil while it runs.
     package var exit: Exit? { state.withLock { if case .exited(let exit) = $0 { exit } else { nil } } }
 
     /// Waits for the end of the child.

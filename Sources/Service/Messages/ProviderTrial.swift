@@ -73,7 +73,7 @@ package struct ProviderTrial: Sendable {
 
     // MARK: Messages
 
-    /// Tries the way by which a channel's messages are sent, without sending any; this takes no longer than sending a
+    /// Tries the route by which a channel's messages are sent, without sending any; this takes no longer than sending a
     /// message.
     package static func channel(
         _ channel: OutgoingMessage.Channel,
@@ -167,7 +167,7 @@ package struct ProviderTrial: Sendable {
 }
 
 extension MessageRoutes {
-    /// Returns the name of the way by which a channel's messages are sent.
+    /// Returns the name of the route by which a channel's messages are sent.
     package static func way(of channel: OutgoingMessage.Channel, _ context: RunContext) -> String {
         let word =
             switch channel {

@@ -11,10 +11,10 @@ import Web
 import Wire
 import Workers
 
-/// A connection to the broker for requests that arrive over HTTP; it passes them to the gate, which checks and
-/// publishes them, and passes the answers back.
+/// A connection to the broker that passes requests from HTTP to the gate, which checks and publishes them, and returns
+/// the answers.
 ///
-/// The connection is separate from those of the workers, and has a thread of its own.
+/// The connection is separate from the workers' connections, and has a thread of its own.
 final class RequestConnection: StoppableWork {
     private struct Waiting {
         let isToken: Bool
@@ -32,12 +32,12 @@ final class RequestConnection: StoppableWork {
         var waiting: [UInt64: Waiting] = [:]
         var unsent: [(number: UInt64, request: RequestFront.Asked)] = []
         var next: UInt64 = 1
-        /// The requests that were sent together last: the first one's number, and how many have no answer yet.
+        /// The requests that were sent together last: the number of the first request, and how many are unanswered.
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// How long new requests wait for others, to share a transaction of the worker: while those sent last have no
-        /// answer, but not long.
+        /// How long new requests still wait for more requests, to share a transaction of the worker: until the requests
+        /// that were sent last are answered, but at most for `pauseMax` after those were sent.
         var pause: Duration {
             lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
         }
@@ -52,7 +52,7 @@ final class RequestConnection: StoppableWork {
 
     /// The longest wait for an answer, which is less than the 60 s after which the listener ends a request.
     private static let answerMax: Duration = .seconds(55)
-    /// The longest wait of a request for others.
+    /// The longest time for which a request waits for other requests.
     private static let pauseMax: Duration = .milliseconds(1)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096
@@ -142,7 +142,7 @@ final class RequestConnection: StoppableWork {
         client.disconnect()
     }
 
-    /// Sends the new requests, or returns how long they wait for others.
+    /// Sends the new requests, or returns how long they still have to wait for more requests.
     private func send(over client: inout MosquittoClient) throws -> Duration? {
         let unsent = state.withLock { state -> [(number: UInt64, request: RequestFront.Asked)] in
             guard let first = state.unsent.first?.number, state.pause == .zero else { return [] }

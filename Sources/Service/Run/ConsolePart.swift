@@ -51,8 +51,8 @@ extension RunContext {
 
     /// Returns the console's address for a link on the first web page; nil if there is no console to show.
     ///
-    /// If the operator hasn't set the console's address, it is shown only to visitors on this machine, and only if the
-    /// public URL is local.
+    /// If the operator hasn't set the console's address, the link is shown only to visitors on this machine, and only
+    /// if the public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         guard ports.console != nil, settings.consoleURL != nil || isLocal && isPublicURLLocal
         else { return nil }

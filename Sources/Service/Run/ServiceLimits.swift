@@ -11,7 +11,7 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The longest time that the broker of a killed service has to end after SIGTERM.
+    /// The longest time for which a start waits after SIGTERM until the broker of a killed service has ended.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied to a second file and truncated.
     static let brokerLogBytesMax = 8 << 20
@@ -32,8 +32,8 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The longest wait of `doctor --quick` for an answer, so that the command ends within a second, including the
-    /// program's start.
+    /// The longest time that `doctor --quick` waits for an answer, so that the command ends within a second, including
+    /// the program's start.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd

@@ -94,8 +94,8 @@ final class CertificateWatch: Service {
 
     /// Reads the files, and gives the pair to the broker and the listeners.
     ///
-    /// A pair that can't be handed over, for example because the disk is full, or that isn't valid yet is tried again
-    /// at each check.
+    /// If a pair can't be handed over (because the disk is full, for example) or isn't valid yet, it is tried again at
+    /// each check.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)

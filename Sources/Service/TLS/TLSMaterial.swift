@@ -58,7 +58,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority that must have signed the server's certificate; nil if that authority isn't known.
+    /// Returns the authority by which the server's certificate has to be signed; nil if that authority isn't known.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))

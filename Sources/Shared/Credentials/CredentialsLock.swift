@@ -8,8 +8,9 @@ import Glibc
 /// credentials file, which the new holder replaces as a whole.
 ///
 /// Before a writer commits records to the store, it makes a promise (`promise`) that it will also write them to the
-/// credentials file. The promise is stored as the size of the lock's file. The writer removes the promise (`settle`)
-/// when the credentials file is complete. If the writer is killed before that, the next holder finds the promise.
+/// credentials file. The promise is recorded in the size of the lock's file: 1 byte with a promise, 0 without one. The
+/// writer removes the promise (`settle`) when the credentials file is complete. If the writer is killed before that,
+/// the next holder finds the promise.
 package struct CredentialsLock: ~Copyable, Sendable {
     /// The longest time without a sign of activity from the holder, in milliseconds.
     ///

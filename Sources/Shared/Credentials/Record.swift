@@ -3,7 +3,7 @@
 /// A later record of the same kind and key replaces an earlier one. A key is an id of 1 to 64 characters of
 /// `[A-Za-z0-9_-]`. A filter has 1 to 1,024 bytes, and a list has at most 64 filters.
 package enum Record: Sendable, Equatable {
-    /// Lets devices of a product connect to register if they have no identity yet.
+    /// Lets devices of a product connect with the product's secret, in order to register, for the first time or again.
     case product(key: String, secret: Digest)
     /// Lets one device connect.
     case device(did: String, secret: Digest)

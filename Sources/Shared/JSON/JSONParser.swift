@@ -1,4 +1,4 @@
-/// A strict parser of one JSON text, by RFC 8259 and additional limits of the wire.
+/// A strict parser of one JSON text, according to RFC 8259 and with additional limits for messages.
 ///
 /// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond the range of a double,
 /// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. The parser never traps on

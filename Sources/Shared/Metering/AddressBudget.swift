@@ -67,7 +67,7 @@ package struct AddressBudget: Sendable, Equatable {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }
 
-    /// Decides about a sender's message, and counts the message if it passes.
+    /// Decides whether to let a sender's message through, and counts the message if so.
     package mutating func take(_ sender: inout Sender, at now: Int64) -> ShareVerdict {
         messages.fill(at: now)
         let isSeldom = sender.isSeldom(at: now)

@@ -1,14 +1,14 @@
-/// The number of messages and bytes that a connection may send each second, and at once after a pause.
+/// The number of messages and bytes that a connection may send each second, and in a burst after a pause.
 ///
 /// A rate of 0 sets no limit, and a burst of 0 means the amount of one second.
 package struct Allowance: Sendable, Equatable {
     /// The number of messages a second in the long run.
     package var messagesPerSecond: Int
-    /// The number of messages at once.
+    /// The number of messages in a burst.
     package var messageBurst: Int
     /// The number of bytes a second in the long run, counting topics, payloads and properties.
     package var bytesPerSecond: Int
-    /// The number of bytes at once.
+    /// The number of bytes in a burst.
     ///
     /// A larger message never passes.
     package var byteBurst: Int

@@ -40,7 +40,7 @@ package struct Backlog: Sendable {
         self.limit = limit
     }
 
-    /// The number of messages that the worker may not have processed yet.
+    /// The number of messages that the worker might not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
     /// Records an echo that the worker publishes; `seen` is the number of the newest echo that came back to the worker.
@@ -68,7 +68,8 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides about a sender's message, and counts it as `units` messages if it is let through.
+    /// Decides whether to let a sender's message through; if so, counts it as `units` messages while a backlog is
+    /// tracked.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

@@ -128,7 +128,7 @@ package struct AccountTable: TransactionTable {
     /// Removes an address that a user has verified from all other accounts.
     ///
     /// Other accounts lose the address if they haven't verified it, and lose a username equal to it. Links that were
-    /// sent to the address for these accounts become void. The caller has locked all these accounts (`holders`).
+    /// sent to the address for these accounts become invalid. The caller has locked all these accounts (`holders`).
     ///
     /// - Returns: False, with nothing changed, if another account has verified the address.
     package func prove(

@@ -25,8 +25,8 @@ package struct NodeTable {
         package var untilAt: Instant
     }
 
-    /// How long a slot is kept for an expired process, in milliseconds, so that a process that was frozen can go on
-    /// using its slot.
+    /// How long a slot is kept for an expired process, in milliseconds, so that a process that was frozen can continue
+    /// to use its slot.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The SQL expression for the current time of the database server, in milliseconds since 1970.

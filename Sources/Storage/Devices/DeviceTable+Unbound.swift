@@ -19,8 +19,8 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Checks up to `limit` devices, with ids after `did`, and returns those that were never bound or listed, and not
-    /// seen since a moment.
+    /// Checks up to `limit` devices, with ids after `did`, and returns those that were never bound or listed, and have
+    /// not been seen since a moment.
     ///
     /// - Returns: The devices found, and the id of the last device checked, which is empty if no device is left.
     package func neverBound(

@@ -181,14 +181,14 @@ package struct DeviceTable: TransactionTable {
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
-    /// Voids a device's certificates whose validity begins before a moment, rounded down to a whole second.
+    /// Invalidates a device's certificates whose validity begins before a moment, rounded down to a whole second.
     ///
     /// The gate closes connections made with these certificates.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         try transaction.requireLock(of: did)
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        // The time is never moved back; otherwise, after the clock was set back, voided certificates would become valid
-        // again.
+        // The time is never moved back; otherwise, after the clock was set back, revoked certificates would become
+        // valid again.
         try sql.run(
             """
             UPDATE device SET certificatesFrom = $1

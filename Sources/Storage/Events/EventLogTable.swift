@@ -9,8 +9,8 @@ package import Domain
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL expression for a row's transaction number: a base, plus the server's number of the transaction if there
-    /// is a server.
+    /// The SQL expression for a row's transaction number: a base, plus the server's transaction id if there is a
+    /// server.
     ///
     /// The base is larger than the numbers of rows that come from an earlier server or file.
     private var number: String {
@@ -19,7 +19,7 @@ package struct EventLogTable: TransactionTable {
         return "\(base) + CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)"
     }
 
-    /// The condition for the rows that can be read, because no open transaction can still add a row before them.
+    /// The condition for rows that can be read: no open transaction can still add a row before them.
     private var isSettled: String {
         guard sql.hasOtherWriters else { return "TRUE" }
         return """
@@ -142,8 +142,10 @@ package struct EventLogTable: TransactionTable {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
 
-    /// Returns the bytes of a kind's rows behind a place, and the place behind all rows that were looked at: at most
-    /// `limit`, and no further row once those of the kind have `bytesMax` bytes; nil if there are none.
+    /// Returns the size of one kind's rows after a place, in bytes, and the place after the last row that was read; nil
+    /// if there are no rows.
+    ///
+    /// Reading ends after `limit` rows of any kind, or once the kind's rows have `bytesMax` bytes.
     package func weigh(
         after cursor: EventCursor,
         isBulk: Bool,
@@ -151,7 +153,7 @@ package struct EventLogTable: TransactionTable {
         bytesMax: Int64 = .max
     ) throws -> (end: EventCursor, bytes: Int64)? {
         var (end, bytes): (EventCursor?, Int64) = (nil, 0)
-        // Rows of the other kind are passed here: a condition would pass any number of them without an end.
+        // Rows of the other kind count towards the limit; a condition would make the query skip any number of them.
         try sql.scan(
             """
             SELECT xid, seq, CASE WHEN bulk = $1 THEN length(messages) ELSE 0 END FROM eventLog
@@ -172,7 +174,7 @@ package struct EventLogTable: TransactionTable {
     /// Deletes at most `limit` of the oldest rows of a kind that are before a place or were written before a moment;
     /// returns the number deleted.
     package func delete(upTo cursor: EventCursor, before moment: Instant, isBulk: Bool, limit: Int) throws -> Int {
-        // Both ends keep the search from passing all rows of the other kind.
+        // The two bounds keep the query from reading all rows of the other kind.
         let (first, last) = (try deleted(isBulk: isBulk), max(cursor, try end(before: moment)))
         guard first < last else { return 0 }
         let rows = try sql.query(
@@ -203,8 +205,8 @@ package struct EventLogTable: TransactionTable {
         ) { EventCursor(xid: $0.next(), seq: $0.next()) }
     }
 
-    /// Removes the entries that name an erased user from the given rows, except for the event that the account was
-    /// deleted, which readers need.
+    /// Removes the entries that name an erased user from the given rows, except for `account.deleted`, which readers
+    /// need.
     package func forget(_ uid: UserID, at places: some Sequence<EventCursor>) throws {
         for place in places {
             let row: [UInt8]? = try sql.value(
@@ -237,7 +239,7 @@ package struct EventLogTable: TransactionTable {
     /// extended when less than half of it is left.
     private static let leaseSeconds: Int64 = 240
 
-    /// Has statuses logged for the next few minutes, because a reader without a subscription wants them.
+    /// Makes transactions log statuses for the next few minutes, because a reader without a subscription wants them.
     package func keepStatuses() throws {
         let now = transaction.now
         if let until = try statusesWantedUntil(), until > now.adding(seconds: Self.leaseSeconds / 2) { return }

@@ -22,8 +22,8 @@ enum EventRowCodec {
         return bytes
     }
 
-    /// Returns a row without the entries that name a user, except for the event that the account was deleted; the
-    /// places of the other entries don't change.
+    /// Returns a row without the entries that name a user, except for `account.deleted`; the places of the other
+    /// entries don't change.
     static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {
         let name = Array(uid.text.utf8)
         return decode(bytes).flatMap { event in

@@ -108,7 +108,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     /// Adds attempts to deliver to a webhook, the newest first, and drops the oldest if there are too many.
     package func note(_ deliveries: [EventDelivery], of id: SubscriptionID) throws {
-        // Earlier attempts are not decoded, because a busy webhook makes hundreds of attempts a second.
+        // Earlier attempts are not decoded, because a busy webhook can have hundreds of attempts a second.
         let all = try deliveries.map { $0.stored.encoded()[...] } + lines(of: id)
         let text = Array(all.prefix(EventDelivery.keptMax).joined(separator: [UInt8(ascii: "\n")]))
         try sql.run(
@@ -118,7 +118,7 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Returns the last tries as stored: each a line of JSON.
+    /// Returns the last attempts as they are stored, each as a line of JSON.
     private func lines(of id: SubscriptionID) throws -> [ArraySlice<UInt8>] {
         let text: String? = try sql.value("SELECT deliveries FROM eventSubscription WHERE subscriptionId = $1", id)
         return Array((text ?? "").utf8).split(separator: UInt8(ascii: "\n"))

@@ -3,7 +3,7 @@ package import Domain
 /// A round of compaction, which moves records from the history buffer into the chunks of the devices.
 ///
 /// Each call is too short to delay a worker. A round can stop because of an error or a crash, or because another
-/// process carries out the same round (`RoundTaken`). The next round then continues the work, and no record is lost or
+/// process works on the same round (`RoundTaken`). The next round then continues the work, and no record is lost or
 /// moved twice.
 package struct Compaction {
     private var round: CompactionRound

@@ -2,12 +2,12 @@ package import Domain
 
 /// The newest part of the history: each batch of reports is one row, which belongs to the process that wrote it.
 ///
-/// Rounds of compaction empty the rows of a process. A round moves the lines of some rows, device by device, and then
-/// deletes the rows. A round consists of many transactions, so that no writer waits long. The first transaction of a
-/// round claims it, and stores the list of its rows. A mark records the progress of the round, so that no reader sees a
-/// line twice, and no line is moved again after a crash. The rows of a process that has ended are compacted by another
-/// process, and possibly at the same time by the next process in the same slot. Each transaction therefore continues
-/// only from the mark that its process last stored, and moves and deletes only the listed rows.
+/// Rounds of compaction move the rows of a process into chunks. A round moves the lines of some rows, device by device,
+/// and then deletes the rows. A round consists of many transactions, so that no writer waits long. The first
+/// transaction of a round claims it, and stores the list of its rows. A mark records the progress of the round, so that
+/// no reader sees a line twice, and no line is moved again after a crash. The rows of a process that has ended are
+/// compacted by another process, and possibly at the same time by the next process in the same slot. Each transaction
+/// therefore continues only from the mark that its process last stored, and moves and deletes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
     /// The names under which `meta` stores a round's mark and the list of its rows, each followed by the owner's slot.
@@ -133,8 +133,8 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns the next round of an owner: the rest of a round that has begun, or else the owner's first rows, of about
-    /// `bytesMax` bytes; nil if there are none.
+    /// Returns the next round of an owner: the rest of a round that has begun, or else the owner's first rows, up to
+    /// about `bytesMax` bytes; nil if there are none.
     ///
     /// A new round leaves out rows with the number `end` or larger, because an open transaction of this process can
     /// still add rows before them.
@@ -248,7 +248,7 @@ package struct HistoryBuffer: TransactionTable {
     }
 }
 
-/// The error thrown when another process carries out the same round, or has done so since this process read the rows; a
+/// The error thrown when another process works on the same round, or has done so since this process read the rows; a
 /// later round takes the rows that are left.
 package struct RoundTaken: Error {}
 

@@ -4,8 +4,8 @@ import Domain
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The digest of the secret before the last rotation, and when that secret expires; nil once the new secret was
-    /// used.
+    /// The digest of the secret before the last rotation, and when that secret expires; nil once the new secret has
+    /// been used.
     var oldTokenHash: [UInt8]?
     var oldTokenUntil: Instant?
 

@@ -10,7 +10,7 @@ package struct KeyTable: TransactionTable {
 
     /// Returns the API key with a secret, even an ended key, or nil.
     ///
-    /// After a rotation, the earlier secret counts too as long as it is valid.
+    /// After a rotation, the key is also found by its earlier secret, as long as that secret is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
@@ -26,7 +26,7 @@ package struct KeyTable: TransactionTable {
         try keys("WHERE ($1 = '' OR appId = $1) ORDER BY createdAt, keyId", app?.text ?? "")
     }
 
-    /// Returns an app's keys that were not revoked and have not ended.
+    /// Returns an app's API keys that have not ended.
     package func live(of app: AppID) throws -> [APIKey] {
         try keys("WHERE appId = $1 AND endedAt IS NULL ORDER BY createdAt, keyId", app)
     }
@@ -53,7 +53,7 @@ package struct KeyTable: TransactionTable {
         try tellGate(key)
     }
 
-    /// Gives a key that has not ended a new secret; the present secret works until the new one is first used, but for
+    /// Replaces the secret of a key that has not ended; the old secret works until the new one is first used, but for
     /// at most a day.
     package func rotate(_ key: APIKey, to token: String) throws {
         try change(
@@ -131,12 +131,12 @@ package struct KeyTable: TransactionTable {
 
     // MARK: The end of keys
 
-    /// Returns at most `limit` keys that have expired at a moment, but have not been ended yet.
+    /// Returns at most `limit` keys that have expired by a moment, but have not been ended yet.
     package func overdue(at now: Instant, limit: Int) throws -> [APIKey] {
         try keys("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns when the next key that has not ended expires, or nil.
+    /// Returns when the next of the keys that have not ended expires; nil if none will.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }

@@ -58,7 +58,7 @@ extension Transaction {
         }
     }
 
-    /// Locks the users and devices that `names` returns, for work that reads the data again in any case.
+    /// Locks the users and devices that `names` returns, for work that reads the data again anyway.
     ///
     /// If locks are neither taken nor recorded, `names` is not called.
     ///
@@ -99,7 +99,8 @@ extension Transaction {
     /// Begins a piece of a batch's work, such as one request, that has a transaction of its own if several processes
     /// write.
     ///
-    /// The piece doesn't rely on locks of earlier pieces, and the order of locks begins anew with it.
+    /// The piece doesn't rely on locks of earlier pieces, so the required order of locks starts again from the
+    /// beginning.
     package func beginPiece() {
         record?.note { $0 = LockLedger() }
     }

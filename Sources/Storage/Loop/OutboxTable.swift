@@ -59,7 +59,7 @@ package struct OutboxTable: TransactionTable {
         }.compactMap(\.self)
     }
 
-    /// The backlog of a lane's messages that are to be published.
+    /// The backlog of a lane's messages that must still be published.
     package struct Lag: Sendable, Equatable {
         /// The number of waiting rows.
         package let rows: Int64

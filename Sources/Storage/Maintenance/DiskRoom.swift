@@ -22,7 +22,7 @@ package struct DiskRoom: Sendable, Equatable {
         return DiskRoom(free: Int64(space.f_bavail) * block, total: (taken + Int64(space.f_bavail)) * block)
     }
 
-    /// Returns the space on the disk of a path that may not exist yet.
+    /// Returns the space on the disk of a path, which need not exist yet.
     package static func nearest(_ path: String) -> DiskRoom? {
         var path = path
         while !path.isEmpty {

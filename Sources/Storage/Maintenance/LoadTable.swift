@@ -1,6 +1,6 @@
 package import Domain
 
-/// The numbers of stored reports and recorded refusals in each ten minutes of the last day, stored in `meta`.
+/// The number of reports stored and refusals recorded in each ten-minute period of the last day, kept in `meta`.
 package struct LoadTable {
     let sql: SQL
 

@@ -62,7 +62,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return claimed
     }
 
-    /// Makes all messages due now that this process's slot has claimed, because these claims are obsolete after a
+    /// Makes all messages that this process's slot has claimed due at once, because these claims are obsolete after a
     /// restart.
     package func resume() throws {
         try sql.run(

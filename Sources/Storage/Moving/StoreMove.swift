@@ -113,7 +113,7 @@ package struct StoreMove {
             guard let stranger else { return }
             left -= 1
             guard left > 0 else { throw Failure.sourceInUse(node: stranger) }
-            // The server may not have noticed yet that a process or a command has ended.
+            // The server might not have noticed yet that a process or a command has ended.
             usleep(100_000)
         }
     }

@@ -32,8 +32,8 @@ package struct OperatorTable: TransactionTable {
         return try sql.changes > 0
     }
 
-    /// Ends an operator's sessions, except for the session `kept`, and voids the operator's links; returns the number
-    /// of sessions ended.
+    /// Ends an operator's sessions, except for the session `kept`, and invalidates the operator's links; returns the
+    /// number of sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         try sql.run("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")

@@ -14,7 +14,7 @@ extension PostgresDatabase {
         return try makePartitions(forWeeksOf: (0...Self.weeksAhead).map { now + $0 * week })
     }
 
-    /// Creates the missing partitions of `history` for the weeks that contain some moments, each in a separate
+    /// Creates the missing partitions of `history` for the weeks that contain the given moments, each in a separate
     /// transaction; returns the number created.
     ///
     /// Skips a week if chunks of this week are already in the default partition.
@@ -70,7 +70,7 @@ extension Store {
         return try database.makePartitions(at: now.milliseconds)
     }
 
-    /// Creates the partitions for history that is to be copied from another store.
+    /// Creates the partitions for history that will be copied from another store.
     ///
     /// Chunks without a partition are stored in the default partition, which can't be dropped as a whole, and which the
     /// server scans whenever a partition is created. If the history covers very many weeks, for example because a

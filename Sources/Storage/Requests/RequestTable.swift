@@ -219,7 +219,7 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Returns the number of requests that are to be deleted, or `limit` if there are more.
+    /// Returns the number of requests that are due for deletion, or `limit` if there are more.
     ///
     /// The requests to be deleted are those before the first request that was received at or after a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {

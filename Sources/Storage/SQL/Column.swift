@@ -56,7 +56,7 @@ package struct Column {
         }
     }
 
-    /// Lends the column's bytes to `body` without copying them; no bytes for NULL.
+    /// Lends the column's bytes to `body` without copying them; NULL gives an empty buffer.
     package func withBlob<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Value
     ) rethrows

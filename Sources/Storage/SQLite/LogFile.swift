@@ -12,7 +12,7 @@ struct LogFile {
     /// The maximum number of bytes that are added at once, while commits wait.
     static let pieceBytes = 1 << 20
     /// The ratio of the wanted length of the file to the number of bytes written so far; with this ratio, the file of a
-    /// service with little use stays small.
+    /// little-used service stays small.
     private static let leadFactor = 4
     /// The free space that the disk must have before the file is extended, as a multiple of the file's largest length.
     private static let roomFactor = 8

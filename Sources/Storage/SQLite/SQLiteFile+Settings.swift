@@ -8,7 +8,7 @@ extension SQLiteFile {
         // whole. The size must be set before the first table is created.
         try connection.execute("PRAGMA page_size = \(pageBytes)")
         // With `auto_vacuum`, the file can give back unused pages, a few at a time. In a file with content, changing
-        // this setting would be a write.
+        // this setting would write to the file.
         if try connection.integer("PRAGMA page_count") == 0 {
             try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         }

@@ -68,7 +68,7 @@ package struct ReplanTable: TransactionTable {
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
     }
 
-    /// Returns whether any schedule is to be planned again.
+    /// Returns whether any schedule must be planned again.
     package func isWaiting() throws -> Bool { try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil }
 
     /// Some of the schedules of a subject.

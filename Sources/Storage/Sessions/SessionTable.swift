@@ -151,7 +151,7 @@ package struct SessionTable: TransactionTable {
 
     // MARK: Notices
 
-    /// Claims a notice for this transaction; returns false if the notice was carried out before.
+    /// Claims a notice for this transaction; returns false if the notice has taken effect before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
     /// Claims the tasks after a session's end for this transaction; returns false if they were carried out before.
@@ -169,10 +169,10 @@ package struct SessionTable: TransactionTable {
     /// Deletes the marks of commits whose answers arrived.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
-    /// Claims the mark of a commit whose answer was lost; returns false if the commit was carried out.
+    /// Claims the mark of a commit whose answer was lost; returns false if the commit succeeded.
     ///
-    /// If the commit was carried out, the mark is written again, so that this transaction's commit waits for the
-    /// standby, which the earlier commit may not have done.
+    /// If the commit succeeded, the mark is written again, so that this transaction's commit waits for the standby; the
+    /// earlier commit might not have waited.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
         try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", transaction.now, id)

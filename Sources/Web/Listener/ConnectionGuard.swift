@@ -4,9 +4,9 @@ import NIOCore
 /// slow.
 ///
 /// A connection without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`). The guard is
-/// the first handler of its connection, before TLS. The client's time limit starts when the connection begins, and
-/// handlers that see the requests extend it (`RequestTimes`, and the upgrade to a WebSocket). Single bytes don't extend
-/// the limit. A guard belongs to the event loop of its connection.
+/// the first handler of its connection, before TLS. The client's time limit starts when the connection opens. Handlers
+/// further on, which see whole requests, extend it (`RequestTimes`, and the upgrade to a WebSocket). Single bytes don't
+/// extend the limit. A guard belongs to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

@@ -54,13 +54,9 @@ package struct Listener: Sendable {
 
     /// Prepares to listen.
     ///
-    /// - Parameters:
-    ///   - name: The listener's name in the metrics.
-    ///   - endpoints: The addresses to listen on.
-    ///   - limits: The limits for the connections of all addresses together.
-    ///   - party: Returns the party for which a connection is counted.
-    ///   - logger: Receives warnings and errors.
-    ///   - tell: Receives the refusals of connections.
+    /// - Parameters: - name: The listener's name in the metrics. - endpoints: The addresses to listen on. - limits: The
+    ///   limits on connections, which all endpoints share. - party: Returns the party for which a connection is
+    ///   counted. - logger: Receives warnings and errors. - tell: Receives the refusals of connections.
     package init(
         name: String,
         _ endpoints: [Endpoint],

@@ -5,7 +5,7 @@ import NIOCore
 /// The context of an HTTP request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The source address of the connection; nil in tests.
+    /// The source address of the connection; nil if the channel has none.
     let remoteAddress: SocketAddress?
 
     init(source: ApplicationRequestContextSource) {

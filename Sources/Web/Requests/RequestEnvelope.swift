@@ -9,8 +9,8 @@ struct RequestEnvelope: Equatable {
     /// The token from the header or the body; nil if there is none.
     var token: String?
 
-    /// Parses a body, in which an empty body means `{}`, and adds the token from the header and a new id if they are
-    /// missing.
+    /// Parses a body, and adds the token from the header and a new id if they are missing; an empty body counts as
+    /// `{}`.
     ///
     /// All other bytes stay unchanged, so that the worker reads what the client sent.
     /// - Throws: `Rejection` if the body isn't a JSON object, or if its token differs from the token in the header.

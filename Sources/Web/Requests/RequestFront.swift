@@ -1,6 +1,6 @@
 package import Domain
 
-/// The service's functions that HTTP requests call, because `Web` has no access to the broker and the store.
+/// The functions by which HTTP requests reach the broker and the store, to which `Web` has no access.
 package struct RequestFront: Sendable {
     /// A request with its sender's credentials.
     package struct Asked: Sendable {
@@ -12,7 +12,7 @@ package struct RequestFront: Sendable {
         package let name: String
         /// The payload, as it would be sent over MQTT.
         package let payload: [UInt8]
-        /// The sender's password as over MQTT, which is a token or the app's secret.
+        /// The sender's password, as it would be over MQTT: a token or the app's secret.
         package let password: String
         /// Whether the password is a token.
         package let isToken: Bool

@@ -5,7 +5,7 @@ import Wire
 ///
 /// The documentation describes these rules (reference: http#paths).
 enum RequestPath: Equatable {
-    /// A request; app and terminal are nil if the path doesn't name them.
+    /// A request; the app and the terminal are nil if the path doesn't name them.
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream

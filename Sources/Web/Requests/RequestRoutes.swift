@@ -250,7 +250,7 @@ struct RequestRoutes: RouterMiddleware {
         )
     }
 
-    /// Returns a worker's answer with the HTTP status of its error code, or 200 if it has none.
+    /// Returns a worker's answer with the HTTP status of its error code, or 200 if there is no error.
     private static func response(to bytes: [UInt8]) -> Response {
         let answer = try? JSONValue.parse(bytes[...]).objectValue
         let error = answer?["error"]?.objectValue

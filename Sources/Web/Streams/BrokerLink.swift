@@ -2,7 +2,7 @@ import NIOCore
 
 /// A connection to the broker, whose packets are read one by one when the stream asks for them.
 ///
-/// While the stream asks for no packet, nothing is read, and the broker holds the messages within its limits.
+/// While the stream asks for no packet, nothing is read, and the broker queues the messages within its limits.
 final class BrokerLink: Sendable {
     /// The next packet, or the reason why no packet was received.
     enum Event {

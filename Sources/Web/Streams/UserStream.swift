@@ -45,7 +45,7 @@ final class UserStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The comment makes the head of the answer leave at once, even if no message arrives.
+            // Because of the comment, the head of the answer is sent at once, even if no message arrives.
             try await writer.write(Array(":\n\n".utf8))
             for packet in early { _ = try await pass(packet, root, to: &writer) }
             while true {

@@ -6,7 +6,7 @@ import Synchronization
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
 /// Without the file, the gate would count each connection separately. An address stays in the file for a time after its
-/// connection has ended, because the gate may not have handled the connection's CONNECT yet. After that time, the
+/// connection has ended, because the gate might not have handled the connection's CONNECT yet. After that time, the
 /// address is overwritten with zeros.
 package final class RelayedAddresses: Sendable {
     private struct State {
@@ -64,7 +64,7 @@ package final class RelayedAddresses: Sendable {
         return place
     }
 
-    /// Returns a place after its connection has ended.
+    /// Gives a place back after its connection has ended.
     func giveBack(_ place: Int) {
         state.withLock { state in
             state.resting.append((place, .now))

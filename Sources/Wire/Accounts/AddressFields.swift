@@ -1,6 +1,6 @@
 package import Domain
 
-/// The reading of users' names and addresses from the fields of a request.
+/// Functions that read users' names and addresses from the fields of a request.
 extension Fields {
     /// Returns the one address in a request, which is either a phone number or an e-mail address.
     func address(countryCode: String) throws(Rejection) -> Address {

@@ -15,7 +15,7 @@ package struct ProviderParameters {
     /// The provider, or nil if no provider has this name.
     package var name: ProviderName? { ProviderName(requested: provider) }
 
-    /// Parses the credential by the rules of its provider.
+    /// Parses the credential according to the rules of its provider.
     package func credential() throws(Rejection) -> ProviderCredential {
         try ProviderCredential.parse(provider: provider, credential: given)
     }

@@ -53,7 +53,7 @@ extension RegistrationParameters {
     /// Returns the addresses that the proof can prove; a phone number is among them only if the app registers phone
     /// numbers.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none of them can be proved.
+    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but none of them can be verified.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }

@@ -39,7 +39,7 @@ package struct RequestRegion: Sendable, Equatable {
 }
 
 extension Fields {
-    /// The fields that can hold a phone number in E.164.
+    /// The fields that can contain a phone number in the format E.164.
     private static let phones = ["phone", "account", "username", "userName"]
 
     /// Returns `countryCode`, or else the country code of a phone number in E.164, or else `fallback`.

@@ -2,7 +2,7 @@ package import Domain
 
 /// The parameters of `device/control`, except the device and the content, which `CommandCodec` reads.
 package struct ControlParameters: Sendable, Equatable {
-    /// The way in which the command is handled while the device is offline.
+    /// How the command is handled while the device is offline.
     package let mode: Command.Mode
     /// The lifetime of the command, in seconds; nil for the default.
     package let ttl: Int64?

@@ -3,11 +3,11 @@ import JSON
 
 /// A place in the event log, as named in a request.
 package enum EventPlace: Sendable, Equatable {
-    /// The place behind all entries.
+    /// The place after all entries.
     case now
     /// The place before the oldest entry.
     case start
-    /// The place behind an entry.
+    /// The place after an entry.
     case behind(EventCursor)
     /// The place before the first entry since a moment.
     case since(Instant)
@@ -18,7 +18,7 @@ package enum SetState: String, CaseIterable {
     case on, paused
 }
 
-/// The reading of the parameters of the service `events`.
+/// Functions that read the parameters of the service `events`.
 extension Fields {
     /// Returns `after`, the place from which entries are read, or nil if the field is absent.
     package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
@@ -29,7 +29,7 @@ extension Fields {
     /// Returns `cursor`, the place to which a subscription is moved, or nil if the field is absent.
     package func eventsCursor() throws(Rejection) -> EventPlace? { try eventPlace("cursor", withTime: true) }
 
-    /// Returns `cursor`, the place behind the last entry that the app has handled.
+    /// Returns `cursor`, the place after the last entry that the app has handled.
     package func eventsHandled() throws(Rejection) -> EventCursor {
         guard case .behind(let cursor)? = try eventPlace("cursor") else {
             throw refuse("cursor", "must be a cursor of the event log")
@@ -49,7 +49,7 @@ extension Fields {
     /// Refuses a request without `types`.
     package func requireTypes() throws(Rejection) { _ = try required("types", array("types")) }
 
-    /// Refuses a request that has a subscription and also fields that the subscription replaces.
+    /// Refuses a request that names a subscription and also has fields that the subscription replaces.
     package func refuseBesideSubscription() throws(Rejection) {
         guard !has("after"), !hasEventFilter else {
             throw refuse("subscriptionId", "can't be combined with after, types, productKeys and dids")
@@ -90,7 +90,7 @@ extension Fields {
 
     /// Returns the filter that `types`, `productKeys` and `dids` describe.
     ///
-    /// `isKnown` returns whether the app has a product.
+    /// `isKnown` returns whether the app has the product with a key.
     package func eventFilter(isKnown: (ProductKey) throws -> Bool) throws -> EventFilter {
         let names = try eventNames("types")
         guard names.allSatisfy({ !EventType.named($0).isEmpty }) else { throw refuse("types", "has an unknown type") }

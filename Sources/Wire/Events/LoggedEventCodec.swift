@@ -44,7 +44,7 @@ package enum LoggedEventCodec {
         )
     }
 
-    /// Returns a page of entries that `encode` has written, with the place behind them and whether more entries follow.
+    /// Returns a page of entries that `encode` has written, with the place after them and whether more entries follow.
     package static func page(_ events: [[UInt8]], cursor: EventCursor, isMore: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: events.reduce(128) { $0 + $1.count + 1 })
         writer.beginObject()

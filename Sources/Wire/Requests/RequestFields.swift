@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// The reading of fields that several methods have: required ids, pages and base64 text.
+/// Functions that read fields that several methods have: required ids, pages and base64 text.
 extension Fields {
     /// Returns the required field `did`.
     package func did() throws(Rejection) -> DeviceID { try requiredID("did", as: DeviceID.self) }

@@ -2,7 +2,7 @@ package import Domain
 
 /// The parameters of `device/bind`: a device, and the proof that the caller has it.
 package struct BindParameters: Sendable, Equatable {
-    /// The way in which a request names a device: by its id, or by its product and hardware address.
+    /// How a request names a device: by its id, or by its product and hardware address.
     package enum Name: Sendable, Equatable {
         case did(DeviceID)
         case hardware(ProductKey, MAC)

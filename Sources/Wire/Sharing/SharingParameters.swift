@@ -21,7 +21,7 @@ package struct SharingListParameters: Sendable, Equatable {
     }
 }
 
-/// The way in which `share/preview` and `share/answer` name an invitation.
+/// How `share/preview` and `share/answer` name an invitation.
 package enum SharingName: Sendable, Equatable {
     case id(SharingID)
     /// The text of the invitation's QR code.
@@ -56,7 +56,7 @@ package struct SharingAnswerParameters: Sendable, Equatable {
 
 /// The parameters of `share/invite`, except the device.
 package struct InvitationParameters {
-    /// The way in which the invitation reaches its guest.
+    /// How the invitation reaches its guest.
     package let way: Sharing.Way
     /// The guest's access.
     package let access: Binding.Access

@@ -75,7 +75,7 @@ package enum StatusCodec {
         writer.endArray()
     }
 
-    /// Encodes the payload of a message with a device's binary data for users.
+    /// Encodes the payload of a message that brings a device's binary data to users.
     package static func binary(_ binary: String, of did: DeviceID, ts: Instant, cid: Int64?) -> [UInt8] {
         JSONObject([
             ("did", .string(did.text)), ("ts", .integer(ts.milliseconds)), ("binary", .string(binary)),

@@ -114,8 +114,8 @@ extension Call {
 
     /// Sends the link with which a user proves a claimed e-mail address.
     ///
-    /// If another account has proved the address, the owner of that account is informed instead. One message is sent in
-    /// both cases, so that neither the answer nor the number of messages reveals the difference.
+    /// If another account has verified the address, the owner of that account is informed instead. One message is sent
+    /// in both cases, so that neither the answer nor the number of messages reveals the difference.
     mutating func sendVerification(_ user: User, _ template: OutgoingMessage.Template = .verifyEmail) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
@@ -197,7 +197,7 @@ extension Call {
         work.effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
-    /// Informs a user's proved e-mail address that the password has changed.
+    /// Informs a user's verified e-mail address that the password has changed.
     mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
         try queue(AddressNotice(.passwordChanged, to: .email(email), of: user))

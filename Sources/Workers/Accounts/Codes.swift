@@ -61,7 +61,7 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who has proved the address or, for a reset, the user whose password can be reset with the
+    /// Returns the user who has verified the address or, for a reset, the user whose password can be reset with the
     /// address.
     private static func owner(
         of address: Address,

@@ -92,8 +92,8 @@ enum Login {
     /// given as `account`, the list also contains the user whose username is the address.
     ///
     /// The list always has the same length, with nil in empty places, so that neither the answer nor its timing reveals
-    /// whether the address or the username is taken. An `owner` who has not proved the address takes one of the places,
-    /// so that the number of unproved users who can log in is always the same.
+    /// whether the address or the username is taken. An `owner` who has not verified the address takes one of the
+    /// places, so that the number of unverified users who can log in is always the same.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -153,7 +153,7 @@ enum Login {
         return (first, users.first { $0.passwordHash == matched } ?? users.first)
     }
 
-    /// Logs in a user with a code for a proved address; registers an unknown phone number.
+    /// Logs in a user with a code for a verified address; registers an unknown phone number.
     private static func runCode(
         _ proof: AddressProof,
         of address: Address,

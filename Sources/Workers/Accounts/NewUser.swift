@@ -72,9 +72,9 @@ enum NewUser {
         try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
-    /// Gives a user an address that was just proved; other users who have the address without proof lose it.
+    /// Gives a user an address that was just verified; other users who have the address without proof lose it.
     ///
-    /// - Throws: `Rejection` with `Duplicated` if another user has proved the address.
+    /// - Throws: `Rejection` with `Duplicated` if another user has verified the address.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
         let isFree = try call.tx.accounts.prove(address, for: user.uid, app: call.app.id, region: user.region)
         guard isFree else { throw taken(address) }

@@ -148,7 +148,7 @@ enum Passwords {
 
     /// Returns the user whose password can be reset with an address.
     ///
-    /// The result is the user who proved the address, otherwise the first user who registered with it, otherwise the
+    /// The result is the user who verified the address, otherwise the first user who registered with it, otherwise the
     /// user whose username it is.
     static func resettable(
         _ address: Address,
@@ -157,7 +157,7 @@ enum Passwords {
     ) throws -> User? {
         let accounts = call.tx.accounts
         let app = call.app.id
-        // `find` returns the user who proved this e-mail address or registered with it.
+        // `find` returns the user who verified this e-mail address or registered with it.
         let owner = try accounts.find(.address(address), app: app, region: region)
         guard case .email(let email) = address else { return owner }
         let beside = try accounts.beside(email, app: app, region: region, limit: 1).first

@@ -77,9 +77,9 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores an unproved phone number or e-mail address, which can't be used to log in.
+    /// Stores an unverified phone number or e-mail address, which can't be used to log in.
     ///
-    /// The proved address stays in use until the new address is proved.
+    /// The verified address stays in use until the new address is verified.
     private static func writeDown(_ address: Address, of user: inout User, _ call: inout Call) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)

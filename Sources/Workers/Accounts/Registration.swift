@@ -29,19 +29,19 @@ enum Registration {
     /// Returns whether the request must prove one of its addresses.
     ///
     /// If the app registers e-mail addresses without proof, neither the e-mail address nor a phone number given with it
-    /// needs to be proved.
+    /// needs to be verified.
     private static func needsProof(_ parameters: RegistrationParameters, _ policies: AppPolicies) -> Bool {
         guard !parameters.addresses.isEmpty else { return false }
         return parameters.email == nil || policies.emailRegistration == .code
     }
 
-    /// Refuses an unproved phone number as a username, since the number may be another person's.
+    /// Refuses an unverified phone number as a username, since the number may be another person's.
     private static func checkNumber(_ parameters: RegistrationParameters, proved: Address?, _ call: Call) throws {
         guard parameters.isNamedByPhone, proved?.isPhone != true else { return }
         throw call.fields.refuse("username", "is a phone number that is not proved by this request")
     }
 
-    /// Sets the requested username; if the request names none, the proved phone number can become the username.
+    /// Sets the requested username; if the request names none, the verified phone number can become the username.
     private static func giveUsername(_ parameters: RegistrationParameters, to user: inout User, _ call: Call) throws {
         if let username = parameters.username {
             let region = parameters.place.region
@@ -102,7 +102,7 @@ enum Registration {
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
-    /// Stores the user with the proved address or, by the app's policy, the unproved e-mail; other addresses are
+    /// Stores the user with the verified address or, by the app's policy, the unverified e-mail; other addresses are
     /// pending.
     private static func make(_ parameters: RegistrationParameters, proved: Address?, _ call: inout Call) throws -> User
     {
@@ -139,9 +139,9 @@ enum Registration {
         user.emailClaim = owner == nil ? .registered : .beside
     }
 
-    /// Limits an address's unproved registrations to `unprovedPerAddress` a day.
+    /// Limits an address's unverified registrations to `unprovedPerAddress` a day.
     ///
-    /// `unprovedPerAddress` is also the largest number of unproved accounts that can log in with one address.
+    /// `unprovedPerAddress` is also the largest number of unverified accounts that can log in with one address.
     private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
         let limit = AttemptTable.Limit(

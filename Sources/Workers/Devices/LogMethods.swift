@@ -81,7 +81,8 @@ enum LogMethods {
     }
 }
 
-/// A page of a log, which ends after `limit` rows, after `scanMax` entries, or before it would exceed a payload.
+/// A page of a log, which ends after `limit` rows, after `scanMax` entries, or before the answer would exceed the
+/// maximum size of a payload.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int

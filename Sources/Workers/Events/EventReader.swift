@@ -42,8 +42,8 @@ package struct EventReader: Sendable, Equatable {
             page.types.append(event.type)
             return true
         }
-        // The gap is determined after the reading: entries deleted meanwhile are reported as missing, although they are
-        // returned.
+        // The gap is determined after the entries are read, so entries deleted in between are returned and also
+        // reported as missing.
         let (end, isMore) = try tx.eventLog.read(after: cursor, withBulk: filter.wantsStatuses) { event, id in
             !accepts(event) || add(event, id)
         }

@@ -2,7 +2,7 @@ package import Domain
 package import Providers
 import Sodium
 
-/// A batch of events to post to a webhook, with the cursors that are reached by the post.
+/// A batch of events to post to a webhook, and the cursors that the post reaches.
 struct WebhookBatch {
     /// The subscription as it was read before the post.
     let row: EventSubscription

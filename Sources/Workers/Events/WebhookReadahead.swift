@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// The page behind a batch, read while the batch is posted: the next post needn't wait for it.
+/// The page after a batch, which is read while the batch is posted, so that the next post needn't wait for it.
 final class WebhookReadahead: Sendable {
     private let reader: EventReader
     private let cursor: EventCursor
@@ -28,7 +28,7 @@ final class WebhookReadahead: Sendable {
         isRead.signal()
     }
 
-    /// Returns the page if it is the wanted one.
+    /// Returns the page if it was read with this reader, cursor and limit; otherwise nil.
     func page(of reader: EventReader, after cursor: EventCursor, limit: Int) -> EventReader.Page? {
         guard cursor == self.cursor, limit == self.limit, reader == self.reader else { return nil }
         return page.withLock(\.self)

@@ -126,7 +126,7 @@ extension WebhookSender {
         return verdict.row.dueAt.map { .wait(until: $0) } ?? .turn
     }
 
-    /// The time after which the last tries of a webhook that takes one post after the other are stored.
+    /// The interval at which tries are stored while the webhook takes one batch after another, in milliseconds.
     private static let noteMilliseconds: Int64 = 1_000
 
     /// The consequences of a post.

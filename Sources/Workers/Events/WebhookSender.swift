@@ -5,10 +5,9 @@ import Providers
 import Storage
 import Synchronization
 
-/// The sender of events to webhooks, which posts the events after each webhook's cursor, and moves the cursor after a
-/// 2xx answer.
+/// A sender that posts the events after each webhook's cursor, and moves the cursor after a 2xx answer.
 ///
-/// At most one post of each webhook is under way. Webhooks take turns on a few threads, which run only while there is
+/// At most one post to each webhook is under way. Webhooks take turns on a few threads, which run only while there is
 /// work. If several processes share the database, only the leader sends. If the process ends during a post, the post is
 /// repeated after the restart, so each event is delivered at least once, in order.
 package final class WebhookSender: Sendable {

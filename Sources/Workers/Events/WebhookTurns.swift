@@ -3,7 +3,7 @@ import Domain
 
 /// The turns of webhooks: which webhooks have work, which are being served, and which wait for a time or for an entry.
 ///
-/// At most one post of each webhook is under way.
+/// At most one post to each webhook is under way.
 struct WebhookTurns {
     /// The state of a webhook that the sender keeps in memory while the service runs.
     struct Webhook {

@@ -30,7 +30,7 @@ struct CommitOutcome {
 
 /// The division of a worker's messages and due work into transactions, which depends on the store's engine.
 protocol BatchCommitter {
-    /// Commits the parts of a batch and, if `due`, due work; hands their messages to the publisher.
+    /// Commits the parts of a batch and, if `due` is true, due work; hands their messages to the publisher.
     ///
     /// - Throws: An error that no message caused, after which the connection and the loop can't continue.
     static func commit<Handler: BatchHandler>(

@@ -96,7 +96,7 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message; if the payload may contain a secret, keeps only names and sizes.
+    /// Makes a dead letter of a message; if the payload may contain a secret, keeps its names and sizes, but no values.
     ///
     /// If `trace` is nil, the dead letter belongs to the trace that the message names, if any.
     package mutating func deadLetter(
@@ -116,12 +116,12 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message on an unknown topic; keeps only the names and sizes in the payload.
+    /// Makes a dead letter of a message on an unknown topic; keeps the names and sizes of its members, but no values.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
-    /// Makes a dead letter of an unreadable message; keeps only the names and sizes in the payload.
+    /// Makes a dead letter of an unreadable message; keeps the names and sizes of its members, but no values.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)
@@ -178,7 +178,7 @@ extension DeadLetter {
         package var topic: String
         /// The payload, or the part of it that may be kept.
         package var payload: [UInt8]
-        /// Whether only the names and sizes in the payload are kept, since the values may be secret.
+        /// Whether only the names and sizes of the payload's members are kept, since the values may be secret.
         package var isShapeOnly: Bool
         /// The trace that the message's sender named, for the log.
         package var trace: TraceID?

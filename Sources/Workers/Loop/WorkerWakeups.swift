@@ -65,6 +65,6 @@ package final class WorkerWakeups: Sendable {
     /// Returns whether a lane was woken, without clearing the wakeup.
     func isCalled(_ lane: Lane) -> Bool { wakeups[lane]?.isPending.load(ordering: .acquiring) ?? false }
 
-    /// Returns whether a lane was woken since the last call, and clears the wakeup.
+    /// Returns whether a lane has been woken since the last call, and clears the wakeup.
     func takeWakeup(of lane: Lane) -> Bool { wakeups[lane]?.isPending.exchange(false, ordering: .acquiring) ?? false }
 }

@@ -7,7 +7,7 @@ struct DeviceRetention: MaintenanceJob {
     /// The id of the last device that was checked; empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// The devices of the page that have data to delete; the last device is handled next.
+    /// The devices of the page that have data to delete; they are handled from the end of the array.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
     /// The number of devices that one step checks.
     private static let page = 500

@@ -77,7 +77,7 @@ struct RowsEndedByWorkers: MaintenanceJob {
     private let rows: ExpiringRows
     let interval: Duration = .seconds(5)
 
-    /// Makes a job for each kind of row that workers end.
+    /// Makes a job for each kind of rows that workers end.
     static func all(_ environment: Environment) -> [any MaintenanceJob] {
         [.command, .invitation, .guest].map { RowsEndedByWorkers(environment, $0) }
     }

@@ -9,11 +9,11 @@ import Storage
 /// again with its product's secret, as at its first start.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The number of devices that one run checks, in the order of their ids: a million devices in three hours.
+    /// The number of devices that one run checks; at a run every 5 s, a million devices take about three hours.
     private static let page = 500
     /// The id of the last device that was checked; empty before the first page.
     private(set) var place = ""
-    /// The devices of the page that must be erased; the last device is handled next.
+    /// The devices of the page that must be erased; they are handled from the end of the array.
     private var overdue: [DeviceID] = []
 
     let name = "unboundDevice"

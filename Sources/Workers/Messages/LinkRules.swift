@@ -54,7 +54,7 @@ enum LinkRules {
     /// Removes the ways to log in that an intruder may have added within a day before the change of address, or since.
     ///
     /// The removed ways to log in are provider identities, the other kind of address, a username that is an e-mail
-    /// address, and undo links for recently proved addresses.
+    /// address, and undo links for recently verified addresses.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -78,9 +78,9 @@ enum LinkRules {
 
     /// Verifies the e-mail address with which a user registered, after a link or code for a new password has proved it.
     ///
-    /// Everything that was linked while the mailbox was unproved is removed, since another person could log in with it.
-    /// Nothing changes for a user who had already proved the mailbox, or whose account doesn't have it. The result is
-    /// false if another account has proved the mailbox.
+    /// Everything that was linked while the mailbox was unverified is removed, since another person could log in with
+    /// it. Nothing changes for a user who had already verified the mailbox, or whose account doesn't have it. The
+    /// result is false if another account has verified the mailbox.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified, user.emailClaim != .given
         else { return true }

@@ -5,8 +5,8 @@ import Wire
 
 /// The service that shows and follows links, for the web pages that the program serves.
 ///
-/// Looking at a link changes nothing, so that a program that opens every link in a mail doesn't use up any link.
-/// Following a link uses up the link in the same transaction in which the link takes effect.
+/// Opening a link changes nothing, so that a program that opens every link in a mail doesn't use up any link. Following
+/// a link uses up the link in the same transaction in which the link takes effect.
 package struct LinkService: Sendable {
     private let environment: Environment
     private let blocking: BlockingPool

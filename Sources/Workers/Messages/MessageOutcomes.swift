@@ -5,7 +5,7 @@ import Storage
 import Synchronization
 import Wire
 
-/// The handling of the outcomes of tries to send messages, for all routes.
+/// A class that handles the outcomes of tries to send messages, for all routes.
 ///
 /// The class also tracks the condition of each channel, so that a dummy can't be distinguished from a real message: a
 /// dummy's terminal gets the outcome that the last real message had, after the same time.
@@ -160,7 +160,7 @@ package final class MessageOutcomes: Sendable {
         notifyTerminal(row, why, in: &work)
     }
 
-    /// Records the outcome of a message for operators, and logs a failure; a dummy leaves no record.
+    /// Records the outcome of a message for operators, and logs a failure; does nothing for a dummy.
     private func record(
         _ row: OutgoingMessageTable.Due,
         _ state: MessageRecord.State,

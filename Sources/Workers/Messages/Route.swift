@@ -1,6 +1,6 @@
 package import Domain
 
-/// The way in which the messages of a channel are sent.
+/// How the messages of a channel are sent.
 package enum Route: Sendable {
     /// Messages are published for gateways, which answer with the outcome.
     case gateway

@@ -53,7 +53,7 @@ extension Call {
         })
     }
 
-    /// Locks the caller, if any, and all users who have an address that is about to be proved.
+    /// Locks the caller, if any, and all users who have an address that is about to be verified.
     ///
     /// - Returns: Whether rows that were read before the locking may have changed and must be read again.
     @discardableResult

@@ -73,7 +73,7 @@ enum ScheduleTimes {
         case .at: "That time has already passed."
         case .polarDay: "The sun does not set at that place on \(date): it is polar day."
         case .polarNight: "The sun does not rise at that place on \(date): it is polar night."
-        case .none: "That sunrise or sunset is not on \(date) at that place."
+        case .none: "There is no such sunrise or sunset on \(date) at that place."
         }
     }
 }

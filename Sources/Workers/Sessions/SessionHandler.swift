@@ -118,7 +118,7 @@ package struct SessionHandler: BatchHandler {
         // differ.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
-            // For a session that is marked as ended, only the notice of that end is carried out, not a second notice.
+            // For a session that is marked as ended, only the notice of that end takes effect, not a second notice.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
                 continue

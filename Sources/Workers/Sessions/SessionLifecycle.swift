@@ -5,8 +5,8 @@ import Wire
 
 /// The beginning and end of sessions, for all methods and workers.
 ///
-/// The transaction that marks a session as ended also writes a notice of the end. The token is refused from the commit
-/// on, and the session worker carries out the notice. The reference describes the rules (sessions#end).
+/// The transaction that marks a session as ended also writes a notice of the end. From the commit on, the token is
+/// refused; the session worker then acts on the notice. The reference describes the rules (sessions#end).
 package enum SessionLifecycle {
     /// Begins a session on the request's terminal, and ends the terminal's previous session.
     ///

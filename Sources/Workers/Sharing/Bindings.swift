@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// A device's bindings, on which the decisions of `BindingRules` are carried out.
+/// A device's bindings, to which the decisions of `BindingRules` are applied.
 ///
 /// The decisions also affect retained statuses, commands, schedules, homes, invitations and users.
 struct Bindings {

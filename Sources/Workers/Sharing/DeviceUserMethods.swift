@@ -56,8 +56,9 @@ enum DeviceUserMethods {
 
     /// Returns the address by which the device's principals may know a user.
     ///
-    /// The address is the proved phone number or, without one, the proved e-mail address, since a user could claim
-    /// another user's address. If the app doesn't verify e-mail addresses, an unproved e-mail address may be returned.
+    /// The address is the verified phone number or, without one, the verified e-mail address, since a user could claim
+    /// another user's address. If the app doesn't verify e-mail addresses, an unverified e-mail address may be
+    /// returned.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

@@ -37,7 +37,8 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// An address must be proved; otherwise, a user could claim another user's address and get that user's invitations.
+    /// An address must be verified; otherwise, a user could claim another user's address and get that user's
+    /// invitations.
     private static func find(
         _ name: LoginName,
         by inviter: User,

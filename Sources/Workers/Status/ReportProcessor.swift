@@ -17,7 +17,7 @@ struct ReportProcessor {
     /// The commands that the reports answer.
     var answers = CommandAnswers()
 
-    /// Carries out a report, and answers it.
+    /// Processes a report, and answers it.
     mutating func decide(
         _ received: ReceivedReport,
         of device: inout DeviceEntry,

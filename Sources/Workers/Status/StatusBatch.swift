@@ -115,7 +115,7 @@ struct StatusBatch {
         return try save(in: &work)
     }
 
-    /// Carries out an item; items are carried out in order of arrival.
+    /// Processes an item; items are processed in order of arrival.
     private mutating func decide(
         _ item: StatusItem,
         reconciling reconciliation: inout PresenceReconciliation,

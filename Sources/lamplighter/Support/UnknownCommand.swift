@@ -10,7 +10,7 @@ struct UnknownCommand {
     let word: String
     /// The words before the unknown word, which are existing commands.
     let before: [String]
-    /// The commands that could be in the place of the unknown word.
+    /// The commands that are possible where the unknown word was found.
     let choices: [String]
 
     /// Returns the first unknown word among the commands and subcommands; nil if all of them are known.

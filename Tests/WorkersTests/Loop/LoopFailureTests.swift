@@ -43,8 +43,8 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // The worker tries the due work after 1, 2, 4, 8, 16 and 32 seconds, each time first together with messages and
-        // then alone.
+        // The pauses between tries are 1, 2, 4, 8, 16 and 32 seconds. Each try does the due work first in one
+        // transaction with the messages, and then by itself.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false

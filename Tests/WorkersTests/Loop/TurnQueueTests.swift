@@ -9,8 +9,9 @@ import Wire
 struct TurnQueueTests {
     /// Returns the messages that the characters stand for, as received from the broker at once.
     ///
-    /// A small letter stands for a device's report, a capital letter for a terminal's long reading, and a digit for
-    /// another request of terminal A. `!` stands for a registration, and `*` for a message of the service itself.
+    /// A small letter stands for a device's report, a capital letter for a terminal's request that reads much data, and
+    /// a digit for another request of terminal A. `!` stands for a registration, and `*` for a message of the service
+    /// itself.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {
@@ -59,8 +60,8 @@ struct TurnQueueTests {
         // A registration waits only for the messages received before it.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
-        // A long reading waits for other messages, but not forever, and for the earlier requests of its terminal. The
-        // worker acknowledges a reading while the reading waits.
+        // A request that reads much data waits for other messages, but not forever, and for the earlier requests of its
+        // terminal. The worker acknowledges a reading while the reading waits.
         Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
         Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
         Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The numbers of readings begun and answered, and the largest number unanswered at once.
+    /// How many readings were begun, how many were answered, and the most that were ever unanswered at the same time.
     private struct Count {
         var begun = 0
         var answered = 0

@@ -64,7 +64,7 @@ class Push:
 
 
 class _Request:
-    """A pending request, which is repeated with the same id after growing pauses."""
+    """A pending request, which is repeated with the same id at increasing intervals."""
 
     def __init__(self, method, body, limit, pause):
         self.method, self.body = method, body

@@ -15,10 +15,10 @@ class Account:
     ):
         """Logs in as an anonymous user.
 
-        No token is needed. Logging in on a terminal that has a session ends that session, reason replaced. A login
-        without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no deviceId, no
-        devices and no session on another terminal. TooManyRequests: more than 30 new users a day for a terminal, or
-        more than 60 an hour for a source address.
+        No token is needed. Logging in on a terminal that has a session ends that session with the reason replaced. A
+        login without `deviceId` erases the anonymous user who was logged in on the terminal, if that user has no
+        deviceId, no devices and no session on another terminal. TooManyRequests: more than 30 new users a day for a
+        terminal, or more than 60 an hour for a source address.
 
         Returns: The answer is the same as for every login.
         """
@@ -54,14 +54,14 @@ class Account:
 
         No token is needed for the purposes login, register and resetPassword. The purposes bind, operation and
         logoutTerminal need a token, and with logoutTerminal codes are sent only to the user's own verified addresses. A
-        code has six digits, lives 10 minutes, and works once. A code allows 5 tries to callers who send its codeToken
-        back, and 5 to all others. A code is valid for one purpose, address, app and region. TooManyRequests: less than
-        60 s since the last code of the purpose to the address, more than 5 codes of a purpose an hour or 10 codes a day
-        to an address, codes to more than 5 addresses an hour from one terminal, or more than 20 codes an hour from one
-        source address. A code that was already sent then stays valid. A malformed address gets InvalidRequest and
-        nothing is sent. The answer is the same whether or not the account exists. With the policy revealAccounts, a
-        code of login or resetPassword for an address that no account has verified gets ResourceNotFound. The result of
-        the sending is published on `app/{appId}/{terminalId}/code`.
+        code has six digits, is valid for 10 minutes, and works once. A code allows 5 tries to callers who send its
+        codeToken back, and 5 to all others. A code is valid for one purpose, address, app and region. TooManyRequests:
+        less than 60 s since the last code of the purpose to the address, more than 5 codes of a purpose an hour or 10
+        codes a day to an address, codes to more than 5 addresses an hour from one terminal, or more than 20 codes an
+        hour from one source address. A code that was already sent then stays valid. A malformed address gets
+        InvalidRequest and nothing is sent. The answer is the same whether or not the account exists. With the policy
+        revealAccounts, a code with the purpose login or resetPassword for an address that no account has verified gets
+        ResourceNotFound. The outcome is published on `app/{appId}/{terminalId}/code`.
 
         Returns: `retryAfter` is the time, in seconds, until the next code of this purpose to this address is accepted.
         """
@@ -98,7 +98,7 @@ class Account:
         is anonymous, the anonymous user becomes the registered user: uid, devices and data stay. A code must have the
         purpose register; a ticket must be for the same address. With a phone and an e-mail, the code or ticket proves
         one of them, and the other is pending: a phone until account/bindPhone, an e-mail until its link is opened or
-        until account/bindEmail. A pending address can't be used to log in. If another account has proved the pending
+        until account/bindEmail. A pending address can't be used to log in. If another account has verified the pending
         address, the answer is the same as for a free address, or Duplicated if the app reveals accounts. A phone alone
         needs a code or ticket (PolicyRejected while the policy phoneRegistration is off). With the policy
         emailRegistration code, an e-mail needs a code or ticket. With link and none, an e-mail needs neither, and a
@@ -134,8 +134,8 @@ class Account:
         could take over. A login undoes a pending cancellation. A wrong password and an unknown name both get
         InvalidCredentials; a wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
         ResourceNotFound. After ten failures in 15 minutes for one name or one terminal, every password check gets
-        TooManyRequests; a login with a right code still works. Logging in on a terminal that has a session ends that
-        session, reason replaced.
+        TooManyRequests; a login with a correct code still works. Logging in on a terminal that has a session ends that
+        session with the reason replaced.
 
         Returns: The answer is the same as for every login. The terminal also gets its devices on
         `app/{appId}/{terminalId}/devices`.
@@ -170,7 +170,7 @@ class Account:
         adopt: bool | None = None, profile: dict | None = None, platform: str | None = None, os: str | None = None,
         name: str | None = None,
     ):
-        """Logs in with a third party's credential.
+        """Logs in with a credential of an external provider.
 
         No token is needed. Accounts are found by provider and subject, never by e-mail. An address from the provider is
         stored as unverified, if at all. Nickname and picture are taken from the provider if it returns them and the
@@ -185,9 +185,9 @@ class Account:
         })
 
     def linkProvider(self, *, provider: str, credential: dict):
-        """Links a third party's account to the user.
+        """Links an account at an external provider to the user.
 
-        Linking turns an anonymous user into a user with an account. Duplicated: the third party's account belongs to
+        Linking turns an anonymous user into a user with an account. Duplicated: the provider's account belongs to
         another user. Linking an account that is already linked succeeds. Nickname and picture are taken from the
         provider if it returns them and the profile has none.
 
@@ -196,7 +196,7 @@ class Account:
         return self._ask("account/linkProvider", {"provider": provider, "credential": credential})
 
     def unlinkProvider(self, *, provider: str, credential: dict | None = None):
-        """Removes the link to a third party's account.
+        """Removes the link to an account at an external provider.
 
         `credential` is optional and ignored. ResourceNotFound: the provider isn't linked. Forbidden: this is the user's
         last way to log in.
@@ -206,7 +206,7 @@ class Account:
         return self._ask("account/unlinkProvider", {"provider": provider, "credential": credential})
 
     def providers(self):
-        """Lists the third parties' accounts linked to the user.
+        """Lists the accounts at external providers that are linked to the user.
 
         There are no parameters.
 
@@ -246,11 +246,11 @@ class Account:
         here can't be used to log in or to reset the password until it is verified: a phone by account/bindPhone, an
         e-mail by the verification link that is sent to it or by account/bindEmail. Until then the address is shown as
         `pendingPhone` or `pendingEmail`, and also as `phone` or `email` if the account has no verified address. If the
-        current address is given again, the pending address is dropped. An address that another account has gets
-        Duplicated with the policy revealAccounts; otherwise the address is accepted like any other, and its owner gets
-        a message. If a request has a username and an address, either both are accepted or neither. If they are accepted
-        and the other members are refused, the answer is a success with `profileError`. In a request without a username
-        and an address, a bad profile field is refused.
+        current address is given again, the pending address is dropped. With the policy revealAccounts, an address of
+        another account gets Duplicated; otherwise the address is accepted like any other, and its owner gets a message.
+        If a request has a username and an address, either both are accepted or neither. If they are accepted and the
+        other members are refused, the answer is a success with `profileError`. In a request without a username and an
+        address, a bad profile field is refused.
 
         Returns: The updated user.
         """
@@ -275,15 +275,15 @@ class Account:
         self, *, phone: str, countryCode: str | None = None, region: str | None = None, code: str | None = None,
         codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
     ):
-        """Binds a phone that the user has proved, and replaces the old one.
+        """Binds a phone number that the user has verified, which replaces the old number.
 
-        `code` must have the purpose bind. A wrong code gets InvalidCode. A right code gets Duplicated if another
-        account has verified the number. An account that has the same phone or e-mail without having verified it loses
-        it. The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can
-        undo the change. Undoing the change ends all sessions and also removes possible ways in for an intruder: a
-        password set since, an e-mail address or a provider's identity that was added since or within a day before the
-        change, and a username that is an e-mail address but not the account's. A bad `profile` does not prevent the
-        binding, and is reported as `profileError`.
+        `code` must have the purpose bind. A wrong code gets InvalidCode. A correct code gets Duplicated if another
+        account has verified the number. Another account that has the same phone or e-mail, but has not verified it,
+        loses that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the
+        old address can undo the change. Undoing the change ends all sessions and also removes possible ways in for an
+        intruder: a password set since, an e-mail address or a provider's identity that was added since or within a day
+        before the change, and a username that is an e-mail address but not the account's. A bad `profile` does not
+        prevent the binding, and is reported as `profileError`.
 
         Returns: The updated user.
         """
@@ -298,13 +298,13 @@ class Account:
     ):
         """Binds an e-mail address that the user has proved, and replaces the old one.
 
-        `code` must have the purpose bind. A wrong code gets InvalidCode. A right code gets Duplicated if another
-        account has verified the address. An account that has the same phone or e-mail without having verified it loses
-        it. The old address and the user's other terminals are notified. For 24 hours a link sent to the old address can
-        undo the change. Undoing the change ends all sessions and also removes possible ways in for an intruder: a
-        password set since, a phone number or a provider's identity that was added since or within a day before the
-        change, and a username that is an e-mail address but not the account's. A bad `profile` does not prevent the
-        binding, and is reported as `profileError`.
+        `code` must have the purpose bind. A wrong code gets InvalidCode. A correct code gets Duplicated if another
+        account has verified the address. Another account that has the same phone or e-mail, but has not verified it,
+        loses that address. The old address and the user's other terminals are notified. For 24 hours a link sent to the
+        old address can undo the change. Undoing the change ends all sessions and also removes possible ways in for an
+        intruder: a password set since, a phone number or a provider's identity that was added since or within a day
+        before the change, and a username that is an e-mail address but not the account's. A bad `profile` does not
+        prevent the binding, and is reported as `profileError`.
 
         Returns: The updated user.
         """
@@ -316,8 +316,8 @@ class Account:
     def requestEmailVerification(self):
         """Sends a link that verifies the user's e-mail.
 
-        The link is sent to `pendingEmail`, or else to an e-mail that is not verified. The link lives 24 hours; a new
-        link makes the old link void. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy
+        The link is sent to `pendingEmail`, or else to an e-mail that is not verified. The link is valid for 24 hours; a
+        new link makes the old link invalid. ResourceNotFound: the user has no e-mail. PolicyRejected: the policy
         emailVerification is off. If the e-mail is already verified, nothing is sent and the answer is a success. The
         limits are the same as for sendCode.
 
@@ -349,10 +349,10 @@ class Account:
 
         No token is needed. The account is found by a verified e-mail, by the unverified e-mail with which it
         registered, or by a username that is an e-mail address. If no account matches, the answer is the same (with the
-        policy revealAccounts, ResourceNotFound). The link lives 1 hour and works once; a new link makes the old link
-        void. If an account registered with the address and never verified it, following the link verifies the address
-        and removes everything that was linked meanwhile: the phone, providers, a username that is a different e-mail
-        address, and other links. All sessions end. The limits are the same as for sendCode.
+        policy revealAccounts, ResourceNotFound). The link is valid for 1 hour and works once; a new link makes the old
+        link invalid. If an account registered with the address and never verified it, following the link verifies the
+        address and removes everything that was linked in the meantime: the phone, providers, a username that is a
+        different e-mail address, and other links. All sessions end. The limits are the same as for sendCode.
 
         Returns: {}.
         """
@@ -401,7 +401,7 @@ class Account:
         """Exchanges a code for a ticket.
 
         The code must have the purpose operation, and may have been sent to any address. A session is needed, but it can
-        be anonymous. The ticket lives 5 minutes and works once, for the code's address and from this terminal.
+        be anonymous. The ticket is valid for 5 minutes and works once, for the code's address and from this terminal.
 
         Returns: A ticket, which replaces a code once.
         """
@@ -446,7 +446,7 @@ class App:
 
 
 class Device:
-    """Binds devices to users, commands them, and reads their status, history and users (reference: commands#life)."""
+    """Binds devices to users, sends commands to devices, and reads their status, history and users (reference: commands#life)."""
 
     def __init__(self, ask):
         self._ask = ask
@@ -976,7 +976,7 @@ class Session:
         password are given. `ifencrypt` 1 is accepted with a password and refused with authCode. `ifencrypt` has no
         effect: TLS encrypts the request, and the password is sent unchanged.
 
-        Returns: The code lives 5 minutes and works once, from this terminal.
+        Returns: The code is valid for 5 minutes and works once, from this terminal.
         """
         return self._ask("session/logoutCode", {
             "userName": userName, "accountType": accountType, "verifyType": verifyType, "countryCode": countryCode,

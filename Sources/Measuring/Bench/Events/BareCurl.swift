@@ -1,11 +1,11 @@
 import CCurl
 import Load
 
-/// A bare loop of libcurl: the least work of any sender of webhooks.
+/// A loop that only calls libcurl, which is the least that any sender of webhooks must do.
 enum BareCurl {
     /// Posts each body to an address, over one connection.
     ///
-    /// - Throws: `LoadError` if one isn't taken.
+    /// - Throws: `LoadError` if a post fails.
     static func post(_ bodies: [[UInt8]], to url: String) throws(LoadError) {
         guard ccurl_global_init() == CURLE_OK, let handle = curl_easy_init() else { throw .failed("no libcurl") }
         let headers = curl_slist_append(curl_slist_append(nil, "Content-Type: application/json"), "Expect:")

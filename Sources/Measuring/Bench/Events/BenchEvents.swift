@@ -5,9 +5,9 @@ import Storage
 
 /// Measures the event log: `lamplighter-bench events`.
 ///
-/// Waiting events to a webhook, against a bare loop that posts the same bodies to the same receiver, which writes to its
-/// disk before it answers; the way of an alert from its device to many streams and to a webhook, which contains the way
-/// to the commit; reports while statuses are logged, against reports while they aren't. All take turns.
+/// Compares a webhook that takes waiting events with a bare loop that posts the same bodies to the same receiver,
+/// measures how long an alert takes from its device to many streams and to a webhook, and compares reports while
+/// statuses are logged with reports while they aren't. The measurements take turns.
 struct BenchEvents: Benchmark {
     static let configuration = CommandConfiguration(
         "events",
@@ -31,9 +31,9 @@ struct BenchEvents: Benchmark {
 
     @OptionGroup(title: "Common options") var output: BenchOutput
 
-    /// The alerts a second while streams are open.
+    /// The number of alerts raised a second while streams are open.
     private static let alertsPerSecond = 20.0
-    /// The streams of one source address, and of one key: at most 16 and 4 are allowed.
+    /// The number of streams from one source address and with one key; the service allows at most 16 and 4.
     private static let (streamsPerAddress, streamsPerKey) = (10, 4)
 
     func measure(in folder: String) async throws -> BenchResult {

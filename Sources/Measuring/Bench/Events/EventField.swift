@@ -6,7 +6,7 @@ import Workers
 
 /// The event log of a benchmark's environment.
 extension BenchField {
-    /// Writes alerts to the log, each in a row of its own, as single transactions leave them.
+    /// Writes alerts to the log, each in a row of its own, as separate transactions would.
     ///
     /// - Throws: The store's error.
     func logAlerts(_ count: Int) throws {
@@ -28,12 +28,12 @@ extension BenchField {
         try store.checkpoint()
     }
 
-    /// Returns the place behind all events.
+    /// Returns the place after all events.
     ///
     /// - Throws: The store's error.
     func endOfLog() throws -> EventCursor { try store.read { try $0.eventLog.end() } }
 
-    /// Adds a subscription to a type of events: a webhook if it has an address.
+    /// Adds a subscription to a type of events, which is a webhook if `url` isn't nil.
     ///
     /// - Throws: The store's error.
     func subscribe(_ type: String, url: String? = nil, after cursor: EventCursor) throws -> EventSubscription {
@@ -82,9 +82,10 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Has devices raise alerts at an even rate; each clears the alert before it and has its number as its value.
+    /// Makes devices raise alerts at an even rate; each report clears the device's previous alert, and the new alert's
+    /// value is its number.
     ///
-    /// - Returns: The moment at which each left its device, in nanoseconds.
+    /// - Returns: The moments at which the alerts left their devices, in nanoseconds.
     /// - Throws: `LoadError`.
     func raiseAlerts(seconds: Double, rate: Double) throws(LoadError) -> [Int64] {
         let devices = Array(seed.bound.prefix(Self.alarmed))

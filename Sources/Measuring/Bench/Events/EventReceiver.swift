@@ -12,7 +12,7 @@ final class EventArrivals: Sendable {
     /// Notes an arrival.
     func note(_ bytes: [UInt8], at moment: Int64) { all.withLock { $0.append((moment, bytes)) } }
 
-    /// Waits until `isEnough` holds, and forgets the arrivals.
+    /// Waits until `isEnough` returns true; then returns the arrivals and forgets them.
     ///
     /// - Throws: `LoadError` if nothing arrives for ten seconds.
     func take(until isEnough: ([Arrival]) -> Bool) async throws -> [Arrival] {
@@ -29,13 +29,14 @@ final class EventArrivals: Sendable {
 }
 
 extension [EventArrivals.Arrival] {
-    /// The arrivals a second, from the first to the last.
+    /// The number of arrivals a second, from the first to the last.
     var perSecond: Double {
         guard let first, let last, count > 1 else { return 0 }
         return Double(count - 1) * 1e9 / Double(last.at - first.at)
     }
 
-    /// Returns the milliseconds of each alert since it left its device; its value is its number.
+    /// Returns how long each alert took since it left its device, in milliseconds; an alert's value is its index in
+    /// `sent`.
     func delays(since sent: [Int64]) -> [Double] {
         flatMap { arrival in
             let text = String(decoding: arrival.bytes, as: UTF8.self)
@@ -47,14 +48,14 @@ extension [EventArrivals.Arrival] {
 
 /// A receiver of webhooks on this machine.
 ///
-/// It answers 204 once its disk has about as much more: one that answered earlier could lose what it has taken.
+/// It answers 204 only after a write to its disk, since a receiver that answered earlier could lose events.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>
     let arrivals = EventArrivals()
     let url: String
 
-    /// Opens a port and takes connections to it, each on a thread of its own.
+    /// Opens a port and accepts connections to it, each on a thread of its own.
     ///
     /// - Throws: `LoadError`.
     init(in folder: String) throws {

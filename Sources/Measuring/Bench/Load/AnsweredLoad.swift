@@ -16,7 +16,8 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// The milliseconds from a client's last message to its answer, recorded while `isTiming`; of use if the window is 1.
+    /// The time from a client's last message to an answer, in milliseconds, recorded while `isTiming`; only useful if
+    /// the window is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]

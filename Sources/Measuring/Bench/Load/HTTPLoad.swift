@@ -1,13 +1,13 @@
 import Load
 import Workers
 
-/// Requests over HTTP from some clients, each with a kept connection, a thread, and one request at a time.
+/// HTTP requests from some clients, each of which has a lasting connection, a thread, and one request at a time.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 
     /// Sends each client's request again and again for some seconds, after a warm-up.
     ///
-    /// - Returns: The answers a second, and the milliseconds of each.
+    /// - Returns: The number of answers a second, and the time that each took.
     /// - Throws: `LoadError` if a request is refused.
     static func run(_ requests: [[UInt8]], port: Int, seconds: Double) async throws -> LoadAnswers {
         let sockets = try requests.map { _ in try HTTPSocket(port: port) }
@@ -47,6 +47,6 @@ enum HTTPLoad {
 /// The answers to a load's requests.
 struct LoadAnswers {
     var perSecond: Double
-    /// The milliseconds of each.
+    /// The time from each request to its answer, in milliseconds.
     var delays: [Double]
 }

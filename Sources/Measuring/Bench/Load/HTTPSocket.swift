@@ -1,14 +1,14 @@
 import Glibc
 import Load
 
-/// A blocking connection of HTTP/1.1 on this machine, for loads and receivers that have a thread for each.
+/// A blocking HTTP/1.1 connection on this machine, for loads and receivers with a thread for each connection.
 final class HTTPSocket: Sendable {
     /// A request or an answer.
     struct Message {
         /// The first line and the headers, in lower case.
         var head: String
         var body: [UInt8]
-        /// The moment at which its headers had arrived, in nanoseconds.
+        /// The moment at which the headers had arrived, in nanoseconds.
         var at: Int64
     }
 
@@ -17,7 +17,7 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port from an address of this machine, such as 127.0.0.2: listeners count by address.
+    /// Connects to a port from an address of this machine, such as 127.0.0.2; listeners limit connections by address.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -52,7 +52,7 @@ final class HTTPSocket: Sendable {
 
     /// Waits for the first line and the headers.
     ///
-    /// - Returns: Them in lower case, and the bytes behind them.
+    /// - Returns: The first line and the headers in lower case, and the bytes after them.
     func head() throws(LoadError) -> (head: String, rest: [UInt8]) {
         var bytes: [UInt8] = []
         while true {
@@ -63,7 +63,7 @@ final class HTTPSocket: Sendable {
         }
     }
 
-    /// Waits for a message; the other side sends its next one only after an answer.
+    /// Waits for a message; the other side must wait for the answer before it sends another.
     func message() throws(LoadError) -> Message {
         var (head, body) = try head()
         let at = LoadClock.nanoseconds

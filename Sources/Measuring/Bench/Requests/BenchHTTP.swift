@@ -3,10 +3,11 @@ import JSON
 import Load
 import Service
 
-/// Measures requests over HTTP against their parts: `lamplighter-bench http`.
+/// Compares requests over HTTP with their parts: `lamplighter-bench http`.
 ///
-/// The parts are `/healthz`, an answer of the listener without work, and the same request over MQTT. The time that both
-/// take together bounds the rate. All three have the same clients, one request of each at a time, and take turns.
+/// The parts are `/healthz`, which the listener answers without further work, and the same request over MQTT. The sum
+/// of their times bounds the rate. All three are measured in turn with the same clients, each with one request at a
+/// time.
 struct BenchHTTP: Benchmark {
     static let configuration = CommandConfiguration(
         "http",
@@ -35,7 +36,7 @@ struct BenchHTTP: Benchmark {
             }
         }
 
-        // The figures of the part in the result's JSON.
+        // The names of the part's figures in the result's JSON.
         var rate: String { "perSecond.\(rawValue)" }
         var alone: String { "milliseconds.\(rawValue)" }
     }
@@ -57,7 +58,7 @@ struct BenchHTTP: Benchmark {
 
     private func lastRate(_ part: Part, _ result: BenchResult) -> Double { result.samples(part.rate).last ?? 0 }
 
-    /// Measures the rate with all clients, and the time of an answer with one.
+    /// Measures the rate with all clients, and the time of an answer with one client.
     private func measure(_ part: Part, _ field: BenchField, into result: inout BenchResult) async throws {
         let all = try await ask(part, field.seed.terminals, of: field)
         result.add(part.title, .init(all.perSecond, "answers/s", at: part.rate))

@@ -1,11 +1,11 @@
 import Domain
 
-/// Requests for long readings, such as history, which wait in a separate queue until all other requests are served.
+/// Requests that read much data, such as history, which wait in a separate queue until all other requests are served.
 ///
 /// Waiting requests are acknowledged, as in `HeldRequests`, so that later requests are not counted as waiting. If many
 /// requests wait, each terminal has an equal share of the places in the queue.
 struct LongReadings {
-    /// A request for a long reading that waits.
+    /// A waiting request that reads much data.
     struct Waiting {
         var message: Inbound
         var party: UInt64

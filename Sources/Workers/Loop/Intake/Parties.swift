@@ -23,16 +23,16 @@ struct Parties: Sendable {
     }
 
     private let root: [UInt8]
-    /// The suffixes of the topics of long readings.
+    /// The suffixes of the topics of requests that read much data.
     private let longReadings: [[UInt8]]
 
-    /// Creates the rule; `longReadings` are the worker's methods with long readings, named with their service.
+    /// Creates the rule; `longReadings` are the worker's methods that read much data, such as `device/history`.
     init(_ topics: Topics, longReadings: [String] = []) {
         root = Array("\(topics.root)/".utf8)
         self.longReadings = longReadings.map { Array("/request/\($0)".utf8) }
     }
 
-    /// Returns whether a topic is that of a request for a long reading.
+    /// Returns whether a topic is that of a request that reads much data.
     func isLongReading(_ topic: ArraySlice<UInt8>) -> Bool {
         longReadings.contains { topic.suffix($0.count).elementsEqual($0) }
     }

@@ -4,8 +4,8 @@ import Mosquitto
 
 /// A queue of received messages, in which the messages of each sender stay in order and senders take turns.
 ///
-/// A turn is one message, or 2 KiB of a larger message. Long readings come last, and get at most a tenth of a batch
-/// while other messages wait.
+/// A turn is one message, or 2 KiB of a larger message. Requests that read much data come last, and get at most a tenth
+/// of a batch while other messages wait.
 ///
 /// Messages must be acknowledged in the order of their arrival, so the queue counts how many of the oldest messages are
 /// done.
@@ -39,7 +39,7 @@ struct TurnQueue {
     private var passing = 0
     /// The arrival times of intakes, each with the index that follows its last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
-    /// The bytes of the waiting messages, not counting long readings.
+    /// The bytes of the waiting messages, not counting requests that read much data.
     private var orderedBytes = 0
     /// The requests of terminals that have exceeded their answer budget.
     private(set) var held: HeldRequests

@@ -65,7 +65,7 @@ package struct PoolBounds: Sendable {
     var share: Int { max(1, waiting / 10) }
 }
 
-/// The numbers of pieces of work that senders and source addresses have waiting or running.
+/// The number of tasks that each sender and each source address has waiting or running.
 struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]

@@ -9,7 +9,7 @@ import Storage
 extension MigrateCommand {
     func run() async throws {
         let values = try await settings.read()
-        // If the store is on a database server, the data directory may not exist yet.
+        // If the store is on a database server, the data directory might not exist yet.
         let directory =
             values.database == nil
             ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
