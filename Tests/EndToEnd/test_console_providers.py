@@ -181,7 +181,7 @@ class Trials(Watched):
                 server = self.mail_server(kind, login=login)
                 self.watch(self.smtp(server))
                 found = self.trial("email")
-                self.assertEqual((found["state"], self.says(found["evidence"])), ("pass", "localhost answers and would take mails"))
+                self.assertEqual((found["state"], self.says(found["evidence"])), ("pass", "localhost answers and accepts mails"))
                 self.assertEqual((server.mails, server.tries), ([], 0))
                 self.own.close()
 

@@ -68,7 +68,10 @@ class Keyed(EndToEnd):
     """A test with API keys."""
 
     def key(self, app="test-app", scope="events"):
-        return self.world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", scope)
+        made = self.world.service.json("key", "add", fresh_id("server"), "--app", app, "--scope", scope)
+        # An app has at most 20 keys.
+        self.addCleanup(self.world.service.cli, "key", "revoke", made["keyId"], check=False)
+        return made
 
     def stream(self, key, query="", **more):
         stream = Events(self.world, key["key"], query, **more)

@@ -125,6 +125,7 @@ METRICS = {
     "lamplighter_event_log_bytes": lambda load, name: 0 <= load.after.sum(name) < file_size(load),
     "lamplighter_event_readers_waiting": nothing,
     # No reader wants statuses, and the last command has no outcome yet.
+    "lamplighter_event_subscription_behind_seconds": nothing,
     "lamplighter_events_total": lambda load, name: [
         load.grown(name, type=type) for type in ("device.alert", "device.command", "session.ended", "device.status")
     ] == [1, COMMANDS, 1, 0],

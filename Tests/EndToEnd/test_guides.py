@@ -53,7 +53,7 @@ class Guide:
         self.files, self.commands, self.others = {}, [], []
         end = 0
         for found in FENCE.finditer(text):
-            names = re.findall(r"[Ss]ave as `([\w.]+)`", text[end:found.start()])
+            names = re.findall(r"[Ss]ave(?:\s+this)?\s+as\s+`([\w.]+)`", text[end:found.start()])
             end = found.end()
             if names:
                 self.files[names[-1]] = found[2]

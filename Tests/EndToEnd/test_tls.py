@@ -243,7 +243,7 @@ class Renewing(OwnWorld):
         service, log = self.world.service, pathlib.Path(self.world.service.log.name)
         before = self.certificates()
         self.put(-30, -1)
-        eventually(lambda: re.search(r"a new certificate cannot be used.*it expired at", log.read_text()), 20, "the log")
+        eventually(lambda: re.search(r"a new certificate cannot be used.*the certificate expired at", log.read_text()), 20, "the log")
         self.assertEqual(self.certificates(), before)
         self.assertGreater(self.metric("server"), 300)
         with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10) as page:
