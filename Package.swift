@@ -358,7 +358,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Sources/Measuring/Bench",
-            swiftSettings: settings
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
         ),
         .executableTarget(
             name: "lamplighter",

@@ -1,4 +1,4 @@
-"""Reads commands.yaml, the command line; the build makes the commands' Swift types of generated/commands.json."""
+"""Reads commands.yaml, the command lines; the build makes the commands' Swift types of generated/commands.json."""
 
 import json
 import pathlib
@@ -13,10 +13,12 @@ INPUT = {*KINDS, "type", "default", "value", "name", "parsing", "title"}
 
 def text():
     """Returns generated/commands.json."""
-    found = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    commands = [command(name, one) for name, one in found["commands"].items()]
-    whole = {"$comment": "Made by bundle.py; edit commands.yaml.", "imports": found["imports"], "commands": commands}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    targets = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    made = {
+        target: {"imports": one["imports"], "commands": [command(*item) for item in one["commands"].items()]}
+        for target, one in targets.items()
+    }
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
 def command(name, one):

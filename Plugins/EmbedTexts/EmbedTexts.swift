@@ -31,9 +31,9 @@ struct EmbedTexts: BuildToolPlugin {
             files += playground.map { ("try/" + $0.name, $0.url) }
         }
         var commands: [Command] = []
-        if target.name == "lamplighter" {
+        if ["lamplighter", "Bench"].contains(target.name) {
             let file = context.package.directoryURL.appending(path: "schemas/generated/commands.json")
-            commands.append(try command(context, "Commands", of: [file], ["commands", file.path()]))
+            commands.append(try command(context, "Commands", of: [file], ["commands", target.name, file.path()]))
         }
         let lists = context.package.directoryURL.appending(path: "schemas/generated/lists.json")
         commands.append(try command(context, "Lists", of: [lists], ["lists", target.name, lists.path()]))

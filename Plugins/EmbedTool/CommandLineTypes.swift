@@ -58,9 +58,10 @@ struct CommandLineTypes: Decodable {
     let imports: [String]
     let commands: [Command]
 
-    /// Returns the Swift source of the types.
-    static func source(by file: String) throws -> String {
-        let all = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: file)))
+    /// Returns the Swift source of the types of a target.
+    static func source(of target: String, by file: String) throws -> String {
+        let targets = try JSONDecoder().decode([String: Self].self, from: Data(contentsOf: URL(filePath: file)))
+        guard let all = targets[target] else { return "" }
         let imports = (["ArgumentParser"] + all.imports).map { "import \($0)\n" }
         return (imports + all.commands.map(\.source)).joined()
     }

@@ -5,7 +5,8 @@ import Foundation
 /// - `EmbedTool OUTPUT texts NAME=FILE…` generates string literals from text files.
 /// - `EmbedTool OUTPUT lists TARGET FILE` generates a target's enums, and the texts of their pages, from
 ///   `schemas/generated/lists.json`.
-/// - `EmbedTool OUTPUT commands FILE` generates the types of the command line from `schemas/generated/commands.json`.
+/// - `EmbedTool OUTPUT commands TARGET FILE` generates the types of a target's command line from
+///   `schemas/generated/commands.json`.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -14,9 +15,9 @@ enum EmbedTool {
         switch words.dropFirst().first {
         case "texts": source = try texts(words.dropFirst(2))
         case "lists" where words.count == 4: source = try CodeList.source(of: words[2], by: words[3])
-        case "commands" where words.count == 3: source = try CommandLineTypes.source(by: words[2])
+        case "commands" where words.count == 4: source = try CommandLineTypes.source(of: words[2], by: words[3])
         // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
-        default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands FILE")
+        default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands TARGET FILE")
         }
         // The compiler skips a file that has not been written again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Load
 
@@ -7,29 +6,7 @@ import Load
 /// The rates of requests that need no password hash are compared with the rate of an echo, which sends each request
 /// back. The rate of reports while 200 users log in at once is compared with the rate before the logins. The
 /// measurements of a round run one after another, on a private broker.
-struct BenchAccounts: Benchmark {
-    static let configuration = CommandConfiguration(
-        "accounts",
-        "Measure the rate of requests, and of reports while many users log in."
-    )
-
-    @Option(help: "App terminals that send requests.")
-    var terminals = 100
-
-    @Option(help: "Users that log in at once.")
-    var logins = 200
-
-    @Option(help: "Devices that report meanwhile.")
-    var devices = 1000
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 3
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 4.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchAccounts {
     private static let questions = [
         RequestLoad.Question(method: "account/whoami", params: "{}"),
         RequestLoad.Question(method: "account/updateProfile", params: "{\"nickname\":\"Lamp #\"}"),

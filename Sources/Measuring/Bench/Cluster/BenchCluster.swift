@@ -7,45 +7,7 @@ import Workers
 
 /// Measures how much speed each further process adds if a round trip to the common database takes a few milliseconds:
 /// `lamplighter-bench cluster`.
-struct BenchCluster: Benchmark {
-    static let configuration = CommandConfiguration(
-        "cluster",
-        "Measure how much more processes add on one PostgreSQL database, at some network distance.",
-        details: """
-            Needs PostgreSQL 15 and starts its own instance. The devices of a few lanes of each process report, \
-            so that the distance to the database is the bottleneck and not this machine's processor.
-            """
-    )
-
-    @Option(help: "Numbers of processes, separated by commas.")
-    var processes = "1,2,4,8"
-
-    @Option(help: "Delay to the database and back, in milliseconds.")
-    var delay = 5.0
-
-    @Option(help: "Lanes of each process whose devices report.")
-    var lanes = 4
-
-    @Option(help: "Messages in a batch.")
-    var batch = 10
-
-    @Option(help: "Devices that report.")
-    var devices = 640
-
-    @Option(help: "Unanswered reports of each device.")
-    var depth = 4
-
-    @Option(help: "Commands a second.")
-    var rate = 20.0
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 10.0
-
-    @Option(help: "Seconds of transactions that lock overlapping devices.")
-    var overlap = 60.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchCluster {
     /// The numbers of processes to measure, one after another; the first is the base of comparison.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
 

@@ -10,29 +10,7 @@ import Workers
 /// The benchmark compares the round trips with the same four messages through the bare broker, with and without waiting
 /// for the disk. The benchmark also measures how the reports of a device with very many users affect the other devices'
 /// commands.
-struct BenchCommands: Benchmark {
-    static let configuration = CommandConfiguration(
-        "commands",
-        "Measure commands' round trips against the bare broker, and beside a device with many users."
-    )
-
-    @Option(help: "Devices that receive commands.")
-    var devices = 100
-
-    @Option(help: "Users bound to one additional device.")
-    var users = 1000
-
-    @Option(help: "Commands a second.")
-    var rate = 200.0
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 3
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 5.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchCommands {
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {
             throw ValidationError("every number must be greater than 0")

@@ -39,26 +39,7 @@ private enum OpenPages: String, CaseIterable {
 ///
 /// The same service and load are measured with and without open consoles. The order of the measurements is reversed in
 /// every second round, so that other work on a shared machine affects all of them alike.
-struct BenchConsole: Benchmark {
-    static let configuration = CommandConfiguration(
-        "console",
-        "Measure how much three open consoles slow down reports."
-    )
-
-    @Option(help: "Devices that report.")
-    var devices = 1000
-
-    @Option(help: "Devices in the store.")
-    var stored = 100_000
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 7
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 5.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchConsole {
     func validate() throws {
         guard devices > 0, stored >= 0, rounds > 0, seconds >= 1 else {
             throw ValidationError("--devices, --rounds and --seconds must be at least 1, --stored at least 0.")

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Domain
 import Load
 import Storage
@@ -8,29 +7,7 @@ import Storage
 /// Compares a webhook that takes waiting events with a bare loop that posts the same bodies to the same receiver,
 /// measures how long an alert takes from its device to many streams and to a webhook, and compares reports while
 /// statuses are logged with reports while they aren't. The measurements take turns.
-struct BenchEvents: Benchmark {
-    static let configuration = CommandConfiguration(
-        "events",
-        "Measure webhooks, streams of the event log, and what the log costs reports."
-    )
-
-    @Option(help: "Events that wait for a webhook; 0 skips this part.")
-    var waiting = 100_000
-
-    @Option(help: "Streams that receive each alert; 0 skips this part.")
-    var streams = 100
-
-    @Option(help: "Devices that report; 0 skips this part.")
-    var devices = 1000
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 3
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 4.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchEvents {
     /// The number of alerts raised a second while streams are open.
     private static let alertsPerSecond = 20.0
     /// The number of streams from one source address and with one key; the service allows at most 16 and 4.

@@ -7,17 +7,7 @@ import Metering
 /// The benchmark calls the gate's own code with the gate's clock: for messages within the limits, for a flood beyond a
 /// connection's limits, and for a flood beyond the limits of its source address. Counting is only part of the gate's
 /// work for a message; `lamplighter-bench reports` measures all of it.
-struct BenchGate: Benchmark {
-    static let configuration = CommandConfiguration(
-        "gate",
-        "Measure the cost of counting a message against the limits."
-    )
-
-    @Option(help: "Messages of each kind.")
-    var messages = 20_000_000
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchGate {
     func validate() throws { guard messages > 0 else { throw ValidationError("--messages must be at least 1.") } }
 
     private static let wide = Allowance(

@@ -34,17 +34,6 @@ extension Benchmark {
     func tell(_ text: String) { Benchmarks.tell(text) }
 }
 
-extension CommandConfiguration {
-    /// Creates the configuration of a benchmark's command, whose help shows the command line and then `details`.
-    init(_ name: String, _ abstract: String, details: String? = nil) {
-        self.init(
-            commandName: name,
-            abstract: abstract,
-            discussion: "lamplighter-bench \(name)" + (details.map { "\n\n" + $0 } ?? "")
-        )
-    }
-}
-
 /// The options that all benchmarks share.
 struct BenchOutput: ParsableArguments {
     @Option(

@@ -12,29 +12,7 @@ import Workers
 ///
 /// Both devices report every 8.64 seconds, 10,000 times a day. The short history contains one day, and the long history
 /// ends with the same day.
-struct BenchHistory: Benchmark {
-    static let configuration = CommandConfiguration(
-        "history",
-        "Measure a one-day query of a device with a long history against one with a single day.",
-        details: """
-            With --into, nothing is measured. Devices, one of them with a long history over a year, are
-            written to the store of a data directory whose service is stopped, to measure the console with.
-            """
-    )
-
-    @Option(help: "Records of the device with the long history.")
-    var records = 10_000_000
-
-    @Option(help: "Queries of each kind to each device.")
-    var questions = 100
-
-    @Option(help: "A data directory to which devices are written, instead of measuring.")
-    var into: String?
-
-    @Option(help: "With --into, the number of additional devices without a history.") var devices = 0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchHistory {
     func validate() throws {
         guard records >= Self.fewRecords, questions > 0 else {
             throw ValidationError("--records must be at least 10000, --questions at least 1.")

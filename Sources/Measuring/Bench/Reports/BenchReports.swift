@@ -1,4 +1,3 @@
-import ArgumentParser
 import JSON
 
 /// Measures the processing of reports, and compares the service with simpler programs on a private broker:
@@ -12,32 +11,7 @@ import JSON
 ///
 /// Each phase has a consumer process of its own. All phases are measured in each of several rounds, and the result is
 /// the median, since the speed of a machine varies.
-struct BenchReports: Benchmark {
-    static let configuration = CommandConfiguration(
-        "reports",
-        "Measure the rate and latency of reports, against a plain subscriber and a relay."
-    )
-
-    @Option(help: "Devices that report.")
-    var devices = 1000
-
-    @Option(help: "App terminals that read.")
-    var terminals = 10
-
-    @Option(help: "Devices in the store for the second part; 0 skips it.")
-    var stored = 100_000
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 3
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 5.0
-
-    @Option(help: "Maximum number of unanswered reports.")
-    var window = BenchRig.window
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchReports {
     func measure(in folder: String) async throws -> BenchResult {
         var result = BenchResult(
             "\(devices) devices, QoS 1, \(rounds) rounds of \(seconds) s, medians",

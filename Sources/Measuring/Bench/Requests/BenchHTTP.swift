@@ -1,4 +1,3 @@
-import ArgumentParser
 import JSON
 import Load
 import Service
@@ -8,23 +7,7 @@ import Service
 /// The parts are `/healthz`, which the listener answers without further work, and the same request over MQTT. The sum
 /// of their times bounds the rate. All three are measured in turn with the same clients, each with one request at a
 /// time.
-struct BenchHTTP: Benchmark {
-    static let configuration = CommandConfiguration(
-        "http",
-        "Measure requests over HTTP against /healthz and the same requests over MQTT."
-    )
-
-    @Option(help: "Clients, each with a connection and one request at a time.")
-    var clients = 32
-
-    @Option(help: "Rounds; results are medians.")
-    var rounds = 3
-
-    @Option(help: "Seconds of each measurement.")
-    var seconds = 4.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Domain
 import Files
 import Glibc
@@ -14,28 +13,7 @@ import Workers
 /// The benchmark measures how long it takes to find due schedules among few and among many schedules. The benchmark
 /// also measures how fast the service carries out very many schedules of the same minute, alone and during reports.
 /// Finally, it measures how punctual triggers are under light load.
-struct BenchSchedules: Benchmark {
-    static let configuration = CommandConfiguration(
-        "schedules",
-        "Measure the rate of schedules, the search for due schedules, and punctuality."
-    )
-
-    @Option(help: "Schedules that are due in the same minute.")
-    var schedules = 100_000
-
-    @Option(help: "Devices to which the schedules belong, at least one per 100 schedules.")
-    var devices = 1000
-
-    @Option(help: "Schedules in the large store; the small one has 10,000.")
-    var stored = 1_000_000
-
-    @Option(help: "Minutes of light load during which the lateness of each trigger is measured.")
-    var minutes = 2
-
-    @Option(help: "The rate of single commands, from `bench commands`, for comparison.") var commands = 0.0
-
-    @OptionGroup(title: "Common options") var output: BenchOutput
-
+extension BenchSchedules {
     private static let fewStored = 10_000
     private static let dueStored = 500
 
