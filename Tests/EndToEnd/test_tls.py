@@ -261,7 +261,7 @@ class Renewing(OwnWorld):
         # At a start there is no older certificate to keep, and the banner says so.
         service.stop()
         service.start()
-        await_banner(service, r"!!  tls +mqtts .*server\.pem: it expired at")
+        await_banner(service, r"!!  tls +mqtts .*server\.pem: the certificate expired at")
         self.assertEqual(self.doctor()[0], 1)
         service.cli("tls", "init")
         eventually(lambda: self.doctor()[0] == 0, 30, "the renewed one")
