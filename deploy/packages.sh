@@ -24,6 +24,7 @@ test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
     python3-venv                         # an environment for the tools of requirements.txt
     chromium-headless-shell              # pages, the contract's parser, the JavaScript client
+    nodejs                               # the JavaScript client and the guides' receiver on a server
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of the tests' own provider
     python3-aiosmtpd                     # the mail server of the SMTP tests
