@@ -25,9 +25,12 @@ const DEVICE_KINDS = ["binary", "event", "status"];
 const APP_KINDS = ["code", "command", "devices", "ended", "system"];
 export const KINDS = [...DEVICE_KINDS, ...USER_KINDS, ...APP_KINDS];
 
+// Node 18 has no global `crypto`.
+const random = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+
 /** Returns a random id for an installation of an app, or for a request. */
 export function randomId(bytes = 16) {
-  return [...crypto.getRandomValues(new Uint8Array(bytes))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+  return [...random.getRandomValues(new Uint8Array(bytes))].map(byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
