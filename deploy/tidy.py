@@ -45,7 +45,7 @@ IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?
 REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
-# The limits of the texts that a newcomer reads first: lines, and columns if any.
+# The texts that a newcomer reads first, with their maximum lines and, if limited, columns.
 SHORT = {"CONTRIBUTING.md": (70, 120), "README.md": (200, None)}
 # Identifiers that the glossary, docs/contributing/words.md, has replaced by better ones.
 RETIRED = re.compile(
@@ -74,8 +74,8 @@ FOREIGN = re.compile(
 TEXTS = (".c", ".conf", ".css", ".h", ".html", ".js", ".json", ".jsonl", ".md", ".py", ".service", ".sh", ".sql", ".ts", ".yaml", ".yml")
 # A JSON object in a string.
 JSON_TEXT = re.compile(r"\"\{\\\"|#\"\{\"")
-# Domain's codecs, of documents that are stored as they are sent, and the type that reads their
-# members.
+# Domain's codecs for documents that are stored as they are sent, and the type that reads the
+# documents' members.
 DOCUMENTS = ("AppCodec", "Fields", "ProductCodec", "ProfileCodec", "RefusalCodec")
 CODEC = re.compile(r"^package (?:enum|struct) (\w+Codec|Fields)\b|\b(Fields)\(", re.M)
 # Wire reads and writes payloads. The workers handle devices' values only where they store their
@@ -101,8 +101,8 @@ PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
 # one is compiled.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions that can have three or more unlabelled parameters, each with the reason: functions
-# called from C, which has no labels, name the caller.
+# Functions that can have three or more unlabelled parameters, each with the reason. Functions that
+# are called from C, which has no labels, have their caller as the reason.
 UNLABELLED = {
     "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
     "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words

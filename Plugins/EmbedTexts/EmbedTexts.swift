@@ -1,17 +1,16 @@
 import Foundation
 import PackagePlugin
 
-/// A build plugin that gives a target its enums from `schemas/lists` and its text files as string literals, and the
-/// command line its types.
+/// A build plugin that generates three things for a target: enums from `schemas/lists`, string literals of the target's
+/// text files, and the types of its command line.
 ///
 /// The text files are those in the target's folders `Texts` and `Files`.
 ///
-/// The target `Reference` also gets all pages of the reference site in one file, and the playground with names that
-/// begin with `try/`. The playground consists of its own files, the JavaScript client for browsers, and two scripts of
-/// the console.
+/// The target `Reference` also gets all pages of the reference site in one file. Under names that begin with `try/`,
+/// it gets the playground's files, the JavaScript client for browsers, and two of the console's scripts.
 ///
-/// The compiler takes 9 s for each 100 kB of the number arrays that SwiftPM's own `.embedInCode` writes, but almost no
-/// time for a string literal.
+/// The plugin replaces SwiftPM's `.embedInCode`, for which the compiler takes 9 s per 100 kB; a string literal takes
+/// almost no time.
 @main
 struct EmbedTexts: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -58,8 +57,7 @@ struct EmbedTexts: BuildToolPlugin {
         )
     }
 
-    /// Returns all files in a folder and its subfolders, with their paths relative to the folder, in alphabetical
-    /// order.
+    /// Returns all files in a folder and its subfolders, with their relative paths, in alphabetical order.
     private static func files(below folder: URL) -> [(name: String, url: URL)] {
         let names = FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String }
         return (names ?? []).sorted().compactMap { name in

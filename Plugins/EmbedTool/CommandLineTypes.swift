@@ -1,8 +1,8 @@
 import Foundation
 
-/// The command line of `schemas/generated/commands.json`: a Swift type for each command and group of inputs.
+/// A target's command line in `schemas/generated/commands.json`: a type for each command and each group of inputs.
 struct CommandLineTypes: Decodable {
-    /// A command; one without a name is a group of inputs.
+    /// A command or, if it has no name, a group of inputs.
     struct Command: Decodable {
         let type, `is`: String
         let command, abstract, discussion, defaultSubcommand, operation: String?
@@ -58,7 +58,7 @@ struct CommandLineTypes: Decodable {
     let imports: [String]
     let commands: [Command]
 
-    /// Returns the Swift source of the types of a target.
+    /// Returns the Swift source of a target's types.
     static func source(of target: String, by file: String) throws -> String {
         let targets = try JSONDecoder().decode([String: Self].self, from: Data(contentsOf: URL(filePath: file)))
         guard let all = targets[target] else { return "" }
@@ -67,13 +67,11 @@ struct CommandLineTypes: Decodable {
     }
 }
 
-/// Returns a string literal, in which `\(…)` stays a value.
 private func text(_ text: String) -> String {
     let literal = EmbedTool.literal(text)
     return literal.replacing("\\(", with: "\\\(literal.prefix { $0 == "#" })(")
 }
 
-/// Returns the arguments that there are, with their labels.
 private func list(_ arguments: [(String, String?)]) -> String {
     arguments.compactMap { label, value in value.map { "\(label): \($0)" } }.joined(separator: ", ")
 }

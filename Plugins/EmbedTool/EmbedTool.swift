@@ -3,10 +3,8 @@ import Foundation
 /// Generates a Swift file, and writes it only if its content has changed.
 ///
 /// - `EmbedTool OUTPUT texts NAME=FILE…` generates string literals from text files.
-/// - `EmbedTool OUTPUT lists TARGET FILE` generates a target's enums, and the texts of their pages, from
-///   `schemas/generated/lists.json`.
-/// - `EmbedTool OUTPUT commands TARGET FILE` generates the types of a target's command line from
-///   `schemas/generated/commands.json`.
+/// - `EmbedTool OUTPUT lists TARGET FILE` generates enums, and their pages' texts, from `schemas/generated/lists.json`.
+/// - `EmbedTool OUTPUT commands TARGET FILE` generates command line types from `schemas/generated/commands.json`.
 @main
 enum EmbedTool {
     static func main() throws {
@@ -19,7 +17,7 @@ enum EmbedTool {
         // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands TARGET FILE")
         }
-        // The compiler skips a file that has not been written again.
+        // A file that isn't written again isn't compiled again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
         try source.write(toFile: words[0], atomically: true, encoding: .utf8)
     }

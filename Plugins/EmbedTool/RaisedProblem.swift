@@ -1,4 +1,4 @@
-/// The declaration of a `Problem`, whose texts contain placeholders for values, such as `{path}`.
+/// The declaration of a `Problem`; its texts contain placeholders such as `{path}` for values.
 struct RaisedProblem: Decodable {
     let name, message, why: String
     let at: String?
@@ -7,7 +7,7 @@ struct RaisedProblem: Decodable {
     /// The function's parameters as Swift declares them, one for each placeholder.
     let parameters: [String]
 
-    /// Returns the source of a function that makes the problem from a value for each placeholder.
+    /// Returns the source of a function that makes the problem, given a value for each placeholder.
     func function(code: String) -> String {
         let place = at.map { place in
             let name = String(place.dropFirst().dropLast())

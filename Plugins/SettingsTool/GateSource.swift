@@ -33,7 +33,6 @@ enum GateSource {
             """
     }
 
-    /// Returns the source of the properties, with one `Allowance` for all limits of one kind of sender.
     private static func properties(_ options: [Declaration]) -> String {
         var senders: [Substring] = []
         return options.map { option in
@@ -51,7 +50,6 @@ enum GateSource {
         .joined()
     }
 
-    /// Returns the name of an option in Swift: `terminalHeldBytes` for `terminal_held_bytes`.
     private static func name(_ declaration: Declaration) -> String {
         let words = (declaration.option ?? "").split(separator: "_")
         let others = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }

@@ -14,17 +14,15 @@ enum SettingsTool {
             case "ServiceSettings": TableSource.text(declarations)
             default: throw Fault("\(words[0]) has no settings")
             }
-        // The compiler skips a file that has not been written again.
+        // A file that isn't written again isn't compiled again.
         guard source != (try? String(contentsOfFile: words[2], encoding: .utf8)) else { return }
         try source.write(toFile: words[2], atomically: true, encoding: .utf8)
     }
 }
 
-/// An error in the settings file or on the command line, which ends the build.
+/// An error that ends the build: a mistake in the settings file or on the command line.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -4,13 +4,14 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A writer of one backup, whose file gets its final name once it is complete and on the disk.
+/// A writer of one backup; the file gets its final name once it is complete and on the disk.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor
     private var stream: SealedStreamWriter
-    /// The header's bytes, which are bound to the first piece so that a changed header is detected; empty after that
-    /// piece.
+    /// The header's bytes until the first piece is written, then empty.
+    ///
+    /// The first piece authenticates the header's bytes, so that a changed header is detected.
     private var bound: [UInt8]
 
     private var unfinished: String { Self.unfinished(path) }
@@ -94,8 +95,8 @@ struct BackupWriter {
     /// - Throws: A `Problem` if the disk reports an error.
     func finish() throws {
         try? file.close()
-        // Unlike `rename`, `link` never replaces a file created meanwhile; `rename` is for file systems without hard
-        // links.
+        // `link` is tried first since, unlike `rename`, it never replaces a file that was created meanwhile. `rename`
+        // is for file systems without hard links.
         guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0) else {
             throw Problem.backup(path, "it can't be renamed: \(Errno(rawValue: errno))", why: "nothing was kept")
         }

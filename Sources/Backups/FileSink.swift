@@ -3,7 +3,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// A writer of one file, which only the file's owner can read.
+/// A writer of one file that only the file's owner can read.
 final class FileSink {
     private let path: String
     private let file: FileDescriptor
@@ -11,7 +11,7 @@ final class FileSink {
     private var done = 0
     private var isOpen = true
 
-    /// Creates the file, and replaces a file that a killed process left.
+    /// Creates the file; replaces a file that a killed process left behind.
     ///
     /// - Throws: A `Problem` if the file can't be created.
     init(_ path: String) throws {
@@ -29,7 +29,7 @@ final class FileSink {
     /// Sets the expected size of the file, from which the progress is computed.
     func expect(_ bytes: Int) { expected = bytes }
 
-    /// Appends a piece, and calls `progress` with the finished part of the file, from 0 to 1.
+    /// Appends a piece, and calls `progress` with the written fraction of the file, from 0 to 1.
     func write(_ piece: [UInt8], progress: (Double) throws -> Void) throws {
         do {
             try file.writeAll(piece)
@@ -50,7 +50,7 @@ final class FileSink {
         }
     }
 
-    /// Waits until a file that other code wrote is on the disk.
+    /// Waits until a file that other code has written is on the disk.
     static func sync(_ path: String) throws {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }

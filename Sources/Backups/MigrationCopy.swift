@@ -3,19 +3,19 @@ import Glibc
 import Problems
 package import Storage
 
-/// A copy of the database, made before a later version of the program changes it, so that the operator can go back.
+/// A copy of the database that is made before a new version of the program changes the database's schema.
 ///
-/// The copy contains the database's secrets and personal data. The operator deletes the copy when the new version works
-/// well.
+/// With the copy, operators can return to the old version.
+///
+/// The copy contains the database's secrets and personal data. Operators delete the copy once the new version works.
 package enum MigrationCopy {
-    /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns its path.
+    /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns the copy's path.
     ///
-    /// `version` is the version of the program that changes the database afterwards.
+    /// `version` is the version of the program that is about to change the database.
     ///
-    /// An existing copy is kept, because it can be from an earlier start that failed half-way. `progress` is called
-    /// with the finished part, from 0 to 1; an error that it throws ends the copying.
-    /// - Throws: A `Problem` if there is too little room, or the error that `progress` throws; in both cases, the
-    ///   database is unchanged.
+    /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` is called
+    /// with the finished fraction, from 0 to 1, and can throw an error to end the copying.
+    /// - Throws: A `Problem` if the disk has too little space, or an error of `progress`; the database stays unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,
@@ -34,13 +34,11 @@ package enum MigrationCopy {
         }
         let unfinished = path + ".unfinished"
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
-        // The file is created here because SQLite would make it readable by others.
+        // The file is created before SQLite opens it, because other users could read a file that SQLite creates.
         try TextFile.write("", to: unfinished)
         try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
-        guard rename(unfinished, path) == 0 else {
-            throw Problem.copyFailed(path: path)
-        }
+        guard rename(unfinished, path) == 0 else { throw Problem.copyFailed(path: path) }
         TextFile.syncDirectory(of: path)
         return path
     }

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Problems
 
-/// The passphrase of a backup, which is never given on a command line, where others could read it.
+/// The passphrase of a backup; it is never given on a command line, because other users can read command lines.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 
@@ -16,7 +16,7 @@ package struct Passphrase: Sendable {
         try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
     }
 
-    /// Asks for a passphrase on the terminal without showing the typed text, twice if the passphrase is new.
+    /// Asks for a passphrase on the terminal, twice if the passphrase is new, without showing the typed text.
     ///
     /// - Throws: A `Problem` if there is no terminal, the two inputs differ, or the passphrase is too short.
     package static func ask(isNew: Bool) throws -> Passphrase {

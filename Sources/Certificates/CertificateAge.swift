@@ -4,14 +4,13 @@ package import Domain
 ///
 /// A certificate that is valid for only a few weeks is judged by fractions of its validity, since it is renewed often.
 package enum CertificateAge: Sendable, Equatable {
-    /// The certificate is not valid yet: the clock is wrong on this machine or on the machine that made the
-    /// certificate.
+    /// The certificate isn't valid yet: the clock of this machine or of the certificate's signer is wrong.
     case early
     /// More than 30 days, or more than a third of the validity, are left.
     case fine
-    /// At most 30 days or a third of the validity are left, whichever is less: a new certificate should be made.
+    /// At most 30 days or a third of the validity, whichever is less, are left: a new certificate should be made.
     case soon
-    /// At most 7 days or a tenth of the validity are left, whichever is less.
+    /// At most 7 days or a tenth of the validity, whichever is less, are left.
     case urgent
     /// The certificate has expired: clients refuse the connection.
     case ended

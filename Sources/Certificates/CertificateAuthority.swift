@@ -6,8 +6,7 @@ import X509
 
 /// A private certificate authority, which signs the certificates of the server and of devices.
 ///
-/// All keys are of the curve P-256, whose signatures small devices can verify. Times are rounded to whole seconds, the
-/// unit of certificates.
+/// All keys are of the curve P-256, whose signatures small devices can verify. Times are whole seconds.
 package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
@@ -44,7 +43,7 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Reads an authority's certificates and key (PEM), and takes the certificate that the key belongs to.
+    /// Reads an authority's certificates and key (PEM), and uses the certificate that belongs to the key.
     ///
     /// - Throws: `CertificateFault`, such as `.keyMismatch`, or `.notAuthority` for a certificate that is not allowed
     ///   to sign others.
@@ -78,15 +77,16 @@ package struct CertificateAuthority: Sendable {
 
     /// Issues the certificate that a device presents when it connects.
     ///
-    /// The gate refuses a device's certificate if `begin` is before the last revocation of the device's certificates
-    /// (`--revoke`).
+    /// The gate refuses a certificate whose `begin` is before the device's last revocation (`--revoke`).
     /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
     package func issueDevice(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate {
         let subject = try DistinguishedName { CommonName("device/\(did.text)") }
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) by which clients that trust this authority also trust another, until either expires.
+    /// Returns a certificate (PEM) by which clients that trust this authority also trust the authority `other`.
+    ///
+    /// The certificate is valid until one of the two authorities expires.
     ///
     /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library, which no input can cause.
     package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
@@ -153,7 +153,7 @@ package struct CertificateAuthority: Sendable {
     private static let hexDigits = Array("0123456789abcdef")
 }
 
-/// A certificate that was just made, with its key.
+/// A newly issued certificate with its key.
 package struct IssuedCertificate: Sendable {
     /// The certificate (PEM).
     package let pem: String

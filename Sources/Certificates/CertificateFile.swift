@@ -68,7 +68,7 @@ package struct CertificateFile: Sendable {
     /// The facts of each certificate.
     package var allFacts: [CertificateFacts] { certificates.map { CertificateFacts($0) } }
 
-    /// Whether the first certificate may sign others.
+    /// Whether the first certificate is allowed to sign others.
     package var isAuthority: Bool { Self.isAuthority(first) }
 
     static func isAuthority(_ certificate: Certificate) -> Bool {
@@ -77,21 +77,18 @@ package struct CertificateFile: Sendable {
 
     /// Returns the certificates that have not expired (PEM).
     ///
-    /// - Throws: An error of the certificate library, which no certificate that it has read can cause.
+    /// - Throws: An error of the certificate library, which cannot occur for a certificate that the library has read.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
     }
 
     /// Checks that a key (PEM) belongs to the first certificate.
-    ///
-    /// - Throws: `CertificateFault`.
     package func check(keyPEM: String) throws(CertificateFault) {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether one of these certificates is also in the authority's file, or was signed by a certificate in
-    /// that file.
+    /// Returns whether the authority's file contains one of these certificates or the signer of one of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in

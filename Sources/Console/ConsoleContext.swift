@@ -5,7 +5,7 @@ import ServiceSettings
 import Storage
 import Workers
 
-/// The dependencies of the console, which are made once for each run of the service.
+/// The console's dependencies, made once for each run of the service.
 package struct ConsoleContext: Sendable {
     /// The running service.
     let service: RunningService

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The compression of files with zlib, once for files that are served often.
+/// The compression of files with zlib; a file that is served often is compressed only once.
 enum Gzip {
     /// Returns bytes compressed as gzip, or nil if the result isn't shorter.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {

@@ -1,12 +1,10 @@
 /// The number of a process among the processes that write to one database.
 ///
-/// The slot takes six bits of every number and id that the process makes, so that no two processes make the same number
-/// or id.
+/// The slot takes six bits of each number and id that the process makes, so two processes never make equal ones.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that is the only writer, and of `lamplighter` commands that write while other processes
-    /// do.
+    /// The slot of a process that is the only writer, and of `lamplighter` commands that write beside other writers.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }

@@ -2,9 +2,7 @@ import Glibc
 import Problems
 import SystemPackage
 
-/// The lock that reserves a data directory for one service, by `flock` on its file `lock`.
-///
-/// The kernel releases the lock when the process ends, even after a crash.
+/// The lock (`flock` on the file `lock`) that reserves a data directory for one service until the process ends.
 package final class DirectoryLock: Sendable {
     private let file: FileDescriptor
 
@@ -13,8 +11,7 @@ package final class DirectoryLock: Sendable {
     /// - Throws: A `Problem` if the file can't be opened or another service holds the lock.
     package init(_ directory: DataDirectory) throws {
         do {
-            // The broker must not inherit the lock: if the broker outlived this process, the directory would stay
-            // locked.
+            // The broker must not inherit the lock: if it outlived this process, the directory would stay locked.
             file = try FileDescriptor.open(
                 FilePath(directory.lock),
                 .readWrite,

@@ -39,16 +39,17 @@ package struct ServiceSecrets: Sendable {
     package let service: String
     /// The password of `service:tools`, the principal of commands and tests.
     package let tools: String
-    /// The password of `service:console`, which can only read.
+    /// The password of `service:console`, a principal that can only read.
     ///
     /// The console's password is derived from the tools' password, which all processes on one database share.
     package var console: String {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both passwords and makes missing ones; `serviceFile`, if given, contains the workers' password.
+    /// Reads both passwords, and makes missing passwords; `serviceFile`, if given, contains the workers' password.
     ///
-    /// The tools' password is derived from the workers', so that processes with the same workers' password share it.
+    /// The tools' password is derived from the workers' password, so that processes with the same workers' password
+    /// also have the same tools' password.
     /// - Throws: A `Problem` if a file can't be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
         let service = try serviceFile.map { try SecretFile.read($0) } ?? SecretFile.readOrMake(directory.serviceSecret)

@@ -4,14 +4,11 @@ package struct TLSFiles: Sendable, Equatable {
     package let certificate: String
     /// The key of the certificate (PEM).
     package let key: String
-    /// The authorities that sign devices' certificates, newest first, and the server's authority if it is private
-    /// (PEM).
+    /// The authorities that sign devices' certificates, newest first, and the server's private authority, if any (PEM).
     package let authority: String
-    /// The data directory in which `lamplighter tls init` makes the certificate; nil if the operator provides the
-    /// certificate.
+    /// The data directory where `lamplighter tls init` makes the certificate; nil if the operator provides it.
     package let certificateMaker: String?
-    /// The data directory in which `lamplighter tls init` makes the authority; nil if the operator provides the
-    /// authority.
+    /// The data directory where `lamplighter tls init` makes the authority; nil if the operator provides it.
     package let authorityMaker: String?
 
     /// Creates the set of files from their paths.
@@ -29,7 +26,7 @@ package struct TLSFiles: Sendable, Equatable {
         self.authorityMaker = authorityMaker
     }
 
-    /// The file of the authority that must have signed the certificate; nil if the operator provides the certificate.
+    /// The file of the authority that signs the server's certificate; nil if the operator provides the certificate.
     package var signer: String? { certificateMaker.map { TLSFiles.own(in: $0).authority } }
 
     /// Returns the files that `lamplighter tls init` makes in a data directory.

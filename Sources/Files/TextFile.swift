@@ -16,7 +16,7 @@ package enum TextFile {
         return readBytes(file, upTo: limit)
     }
 
-    /// Returns the reason why a file can't be read, which names the user of this process.
+    /// Returns the reason why a file can't be read, including the name of this process's user.
     package static func unreadable(_ path: String) -> String {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
         if access(path, R_OK) == 0 {
@@ -30,8 +30,7 @@ package enum TextFile {
 
     /// Reads at most 4 MiB of standard input; returns nil if it is not readable.
     ///
-    /// The function doesn't open `/dev/stdin`, since this user may have no right to reopen a file that another user
-    /// opened.
+    /// `/dev/stdin` isn't opened, since this user may have no right to reopen a file that another user opened.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }

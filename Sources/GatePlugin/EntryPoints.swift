@@ -1,7 +1,6 @@
 import Gate
 
-// The functions that Mosquitto looks up in the shared library. The functions are `public` because only public functions
-// are exported.
+// The functions that Mosquitto looks up in the shared library, which exports only `public` functions.
 
 /// Returns the version of the plugin interface that the gate implements.
 @_cdecl("mosquitto_plugin_version")

@@ -1,11 +1,11 @@
-/// The reason why an e-mail or text message was not accepted, without any address, text or secret.
+/// The reason why an e-mail or text message was not accepted; it contains no address, text or secret.
 package struct SendFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether retrying the same message is useless.
     package let isPermanent: Bool
     /// A summary for the log and the operator.
     package let summary: String
 
-    /// Makes a failure after which the same message may still be accepted later.
+    /// Makes a failure after which the same message could still be accepted later.
     package static func temporary(_ summary: String) -> SendFailure {
         SendFailure(isPermanent: false, summary: summary)
     }

@@ -10,15 +10,14 @@ package struct ReferenceSite: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         let pages = files.removeValue(forKey: "reference.txt") ?? ""
-        // Each file consists of a line with U+240C and its path, its text, and a final line break.
+        // Each file is a line with U+240C and the file's path, then the file's text, and a final line break.
         for file in pages.unicodeScalars.split(separator: "\u{240C}") {
             let path = file.prefix { $0 != "\n" }
             let text = file[path.endIndex...].dropFirst().dropLast()
             files[String(path)] = String(text)
         }
         for (path, page) in files where path.hasSuffix(".html") {
-            // Only the first `{{version}}`, in the page's head, is replaced, since the page's text can contain the same
-            // characters.
+            // Only the first `{{version}}`, in the head, is replaced, since the text can contain the same characters.
             files[path] = page.replacing("{{version}}", with: version, maxReplacements: 1)
         }
         self.files = files

@@ -22,8 +22,8 @@ extension Settings {
     /// Returns the port of a listener; nil if the listener is switched off, and 0 for any free port.
     package func port(_ listener: ListenerSetting) -> Int? {
         let port = integer(listener.rawValue)
-        // If the MQTT or the HTTP port is 0, this port is 0 by default too, so that services that share a machine, as
-        // in tests, get free ports with one setting.
+        // If the MQTT or the HTTP port is 0, this port also defaults to 0. Tests that run several services on one
+        // machine thus need only one setting to get free ports.
         if origin(listener.rawValue) == .standard, mqttPort == 0 || httpPort == 0 { return 0 }
         return port == ListenerSetting.off ? nil : port
     }

@@ -33,7 +33,8 @@ extension Setting {
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
-            // The text can become a line of the broker's configuration.
+            // The text may be written to the broker's configuration, where a control character could begin another
+            // line.
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"

@@ -1,8 +1,7 @@
 package import Domain
 import Metering
 
-// The values below are computed from settings; the values that are taken from settings unchanged are declared in
-// schemas/settings.yaml.
+// Values that are computed from settings. For a setting whose value is used unchanged, see schemas/settings.yaml.
 extension Settings {
     /// The form of the log's lines.
     package var logFormat: LogFormat { LogFormat(rawValue: text("log.format")) ?? .text }
@@ -16,8 +15,7 @@ extension Settings {
             "plugin_opt_\(GateOption.heldBytes.rawValue) \(brokerHeldBytes)"
         ]
     }
-    /// The port of the health pages and the metrics; 0 for any free port, which is the default if the web pages' port
-    /// is 0.
+    /// The port of the health pages and metrics; 0 (the default if the web pages' port is 0) for any free port.
     package var healthPort: Int { port("health.port") }
     /// The port of the console; 0 for any free port, which is the default if the web pages' port is 0.
     package var consolePort: Int { port("console.port") }
@@ -35,8 +33,7 @@ extension Limits {
             guard case .integer(let number) = entry.value else { continue }
             set(entry.setting.key, to: number)
         }
-        // A message's lease must be so long that no other sender claims the message while an attempt to send it may
-        // still be under way.
+        // The lease must outlast an attempt to send a message, so that no other sender claims the message meanwhile.
         messageLease = max(messageLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

@@ -1,8 +1,8 @@
 /// The reports that a device keeps until the service has answered them, with the times at which they are sent.
 ///
 /// At most 16 reports are under way, that is, sent and not yet answered; the others wait. A report without an answer is
-/// sent again after 5 seconds, and each further pause is twice as long as the last, up to 5 minutes. Because of random
-/// jitter, devices that lost the same service don't all send at the same time.
+/// sent again after 5 seconds. Each further pause is twice as long as the last one, up to 5 minutes. Because of random
+/// jitter, devices that were left without answers don't all send at the same time.
 struct KeptReports {
     private struct Kept {
         var id: String
@@ -33,7 +33,7 @@ struct KeptReports {
         if underWay.count < Self.underWayMax { nextAt = min(nextAt, now) }
     }
 
-    /// Takes the answer to a report; returns false if no report with this id is under way.
+    /// Processes the answer to a report; returns false if no report with this id is under way.
     mutating func settle(_ id: String) -> Bool {
         guard let place = underWay.firstIndex(where: { $0.id == id }) else { return false }
         underWay.remove(at: place)

@@ -15,7 +15,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Changes some values as of a time, in seconds, and returns the values to report.
+    /// Changes some values to those of a given time, in seconds, and returns the values to report.
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {
@@ -31,8 +31,8 @@ struct SimulatedValues {
 
     /// Stores the values that a command writes.
     ///
-    /// - Returns: Whether all data points of the command are known; a data point added to the product meanwhile is
-    ///   unknown.
+    /// - Returns: Whether all data points are known; a data point that was added to the product after the simulation
+    ///   began is unknown.
     mutating func write(_ data: JSONObject) -> Bool {
         for member in data.members where product.point(member.key) != nil {
             if product.point(member.key)?.access != .writeOnly { current[member.key] = member.value }
@@ -55,7 +55,7 @@ struct SimulatedValues {
         return [["name": .string(name), "value": true]]
     }
 
-    /// The field of a report that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
+    /// The report's field that contains the result of `fault()`: `faults`, or `alerts` for a product without faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
     /// Returns a random value of a data point that apps can write; nil if the product has no such data point.
@@ -79,8 +79,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Returns a measurement on a daily temperature curve, warm in the afternoon and cold before dawn, with a little
-    /// noise.
+    /// Returns a measurement on a daily temperature curve, warm in the afternoon and cold before dawn, with noise.
     private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))

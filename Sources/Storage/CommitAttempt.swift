@@ -1,8 +1,7 @@
-/// A batch that is run again until it is committed, with the state that a failed run leaves for the next one.
-///
-/// Only batches on PostgreSQL are run again (`RunAgain`).
+/// The state of a batch between its runs; on PostgreSQL, a failed batch is run again until it is committed
+/// (`RunAgain`).
 final class CommitAttempt<Value> {
-    /// The mark by which a run finds out that an earlier run was committed; nil if the batch needs no mark.
+    /// The mark by which a run finds out whether an earlier run was committed; nil if the batch needs no mark.
     private let mark: CommitMark<Value>?
     private var hasMissedTurn = false
 
@@ -12,8 +11,10 @@ final class CommitAttempt<Value> {
     /// Whether a commit was sent and its answer was lost.
     var isCommitLost: Bool { mark?.isLost == true }
 
-    /// Waits for the turn to write the gate's file if the last run missed it, or for the server if the answer to the
-    /// last commit was lost.
+    /// Waits, before the next run, until the reason for the last run's failure has gone.
+    ///
+    /// If the last run missed its turn to write the gate's file, waits for the turn. If the answer to the last commit
+    /// was lost, waits for the database server.
     func awaitMissed(_ gate: GateCredentials?, _ engine: StoreEngine) throws {
         if hasMissedTurn { try gate?.awaitTurn() }
         if isCommitLost { engine.awaitServer() }

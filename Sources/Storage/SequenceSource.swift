@@ -3,21 +3,19 @@ import Synchronization
 
 /// A source of numbers that grow from row to row, even after a restart and when several processes write in turn.
 ///
-/// If several processes write at once, each uses different numbers: the remainder of a number divided by 64 is the slot
-/// of the process that used it.
+/// Processes that write concurrently use different numbers: a number's remainder modulo 64 is the slot of its process.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
         var slot = NodeSlot.alone
-        /// For each transaction under way, the last number that was used before it began.
+        /// For each transaction under way, the last number that was used before the transaction began.
         var open: [Int64] = []
     }
 
     private let state = Mutex(State())
     private let isShared: Bool
 
-    /// Creates the source of a process that writes alone, or, with `isShared`, of a process that hasn't joined the
-    /// others yet.
+    /// Creates the source of a process that writes alone or, with `isShared`, will share the database.
     init(isShared: Bool) { self.isShared = isShared }
 
     /// The slot whose numbers this process uses.
@@ -49,10 +47,9 @@ final class SequenceSource: Sendable {
         }
     }
 
-    /// Returns the next number: the transaction's time in microseconds since 1970, or one more than the last number if
-    /// that is larger.
+    /// Returns the next number: the time in microseconds since 1970, or the last number plus one if that is larger.
     ///
-    /// With several processes, the result is rounded up to the next number of this process's slot.
+    /// With `isShared`, the result is rounded up to the next number of this process's slot.
     func next(_ now: Instant) -> Int64 {
         state.withLock { state in
             let least = max(state.last + 1, now.milliseconds * 1000)

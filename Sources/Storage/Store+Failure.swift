@@ -9,7 +9,7 @@ extension Store {
         case cannotOpen(path: String, reason: String)
         /// The disk has no space to open the file.
         case diskFull(path: String)
-        /// An earlier version of the program wrote the file, and a tool doesn't migrate it.
+        /// An earlier version of the program wrote the file, and this program is a tool that doesn't migrate it.
         case olderVersion(path: String)
         /// The secrets in the store were encrypted with another key.
         case foreignKey(path: String)

@@ -42,9 +42,7 @@ enum StoreEngine: Sendable {
         }
     }
 
-    /// Migrates the tables to this version if `migrates`, and checks the settings.
-    ///
-    /// - Throws: `Store.Failure`, or an error of `beforeMigrating`.
+    /// Migrates the tables if `migrates`, and checks settings; throws `Store.Failure` or errors of `beforeMigrating`.
     func prepare(migrates: Bool, steps: [Migrations.Step], beforeMigrating: () throws -> Void) throws {
         switch self {
         case .sqlite(let file): try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)

@@ -4,8 +4,7 @@ import Glibc
 import PostgreSQL
 import SQLite
 
-/// The classification of the store's errors by their cause, which is either the store as a whole or the message being
-/// processed.
+/// The classification of the store's errors by cause: the store as a whole, or the message being processed.
 ///
 /// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
@@ -16,7 +15,7 @@ package enum StoreError {
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
-        // After a conflict, the same work can succeed on the next try, so no message is to blame.
+        // After a conflict, the same work can succeed on the next try, so the message being processed isn't the cause.
         if let error = error as? PostgresError { return error.kind != .statement }
         if error is Persistent { return false }
         guard let error = error as? SQLiteError else { return false }
@@ -27,8 +26,7 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error of a transaction that violates a unique key or lacks a lock even in its last run; its values or the
-    /// code are to blame.
+    /// Thrown if the last retry, too, violated a unique key or lacked a lock: the work's values or the code are wrong.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 
@@ -37,8 +35,7 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// A transaction can be run again if another transaction conflicted with it or had the turn to write the gate's
-    /// file, or if the answer to its commit was lost.
+    /// A transaction can run again after a conflict, a missed turn at the gate's file, or a lost answer to its commit.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

@@ -1,11 +1,10 @@
 import Domain
 import Synchronization
 
-/// A cache of the device statuses that the writer last read or wrote, and of the number of the product catalog.
+/// A cache of the device statuses that the writer last read or wrote, and of the product catalog's number.
 ///
-/// The store's only writer puts all its changes into the cache too. The cache is cleared when another process has
-/// written or a transaction has failed. The cache consists of two generations of limited size; when the younger one is
-/// full, the older one is dropped.
+/// The store's only writer puts all its changes into the cache too. The cache is cleared when another process wrote or
+/// a transaction failed. It has two generations of limited size: when the younger is full, the older is dropped.
 final class WriterCache: Sendable {
     /// The maximum number of statuses in one generation of the cache; each status takes a few hundred bytes.
     private static let generationMax = 8192
@@ -52,8 +51,8 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Passes to `body` each cached status with its index in `dids`, and returns the indexes of the devices without a
-    /// cached status.
+    /// Calls `body` with each cached status and its index in `dids`; returns the indexes of statuses that aren't
+    /// cached.
     ///
     /// `body` must not use the cache.
     func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A record of the parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for parts.
+/// A record of which parts of the service accept work, for `/readyz`, `ready.json` and tasks that wait for parts.
 package final class Readiness: Sendable {
     /// A part of the service and its state.
     package struct Part: Sendable, Equatable {
         /// The part's name, such as `broker`, `store`, `worker status` or `http`.
         package let name: String
-        /// The reason why the part doesn't accept work, without secrets; nil while it does.
+        /// The reason why the part doesn't accept work; it contains no secrets, and is nil while the part accepts work.
         package let waitsFor: String?
     }
 
@@ -14,7 +14,7 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// The parts for which the start doesn't wait, because their problems are easier to see when the service runs.
+        /// The parts for which the start doesn't wait, since their problems are easier to see in a running service.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -29,8 +29,9 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a record of `parts` that aren't ready yet, and of `others`, which count as ready until they report
-    /// otherwise and for which `waitForAll` doesn't wait.
+    /// Creates a record of `parts`, which aren't ready yet, and of `others`.
+    ///
+    /// The other parts count as ready until they report a problem, and `waitForAll` doesn't wait for them.
     package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }
@@ -59,13 +60,13 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether every part for which the start waits accepts work.
+    /// Whether every part accepts work, apart from those for which the start doesn't wait.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Returns whether a part accepts work, or true for an unknown part.
     package func accepts(_ part: String) -> Bool { state.withLock { $0.accepts(part) } }
 
-    /// Waits until every part for which the start waits accepts work, or until the task is cancelled.
+    /// Waits until `isStarted` is true, or until the task is cancelled.
     package func waitForAll() async { await wait { $0.isStarted } }
 
     /// Waits until a part accepts work, or until the task is cancelled.
@@ -93,8 +94,7 @@ package final class Readiness: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // The condition is checked again, because it may have changed, or the task may have been cancelled,
-                    // since the caller's check.
+                    // Since the caller's check, the condition may have changed, or the task may have been cancelled.
                     if isDone(state) || Task.isCancelled {
                         return true
                     }

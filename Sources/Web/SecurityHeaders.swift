@@ -1,11 +1,11 @@
 import Hummingbird
 
-/// Middleware that adds headers to every answer, unless the answer sets them, and removes the body of answers to HEAD.
+/// Middleware that adds security headers where an answer doesn't set them, and removes the body of answers to HEAD.
 ///
-/// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it. A proxy would take a
-/// body after HEAD for the next answer.
+/// The headers keep browsers from guessing the answer's type, showing it in a frame or storing it. A proxy would
+/// mistake the body of an answer to HEAD for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users connect by HTTPS, so that browsers must use only HTTPS.
+    /// Whether users connect by HTTPS; if so, browsers must use only HTTPS.
     let isSecure: Bool
 
     @concurrent func handle(
@@ -17,7 +17,7 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch let error as any HTTPResponseError {
-            // An error, such as a missing page, also becomes an answer with these headers.
+            // An error, such as a missing page, also becomes an answer with the security headers.
             response = try error.response(from: request, context: context)
         }
         for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }

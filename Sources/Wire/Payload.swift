@@ -7,12 +7,11 @@ package enum Payload {
     package static let bytesMax = 65_536
     /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
     ///
-    /// The broker's limit is larger than `bytesMax`, so that the sender of a payload that is too large gets an answer
-    /// with the reason.
+    /// The limit is more than `bytesMax`, so that the sender of too large a payload gets an answer with the reason.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
-    /// The service forwards the text in messages that have more fields, and these must not exceed 64 KiB either.
+    /// The service forwards the text in messages with further fields; those messages must not exceed 64 KiB either.
     package static let binaryMax = 61_440
 
     /// Parses a payload, which must be a JSON object.
@@ -50,7 +49,7 @@ package enum Payload {
         }
     }
 
-    /// Returns the part that may be stored of a payload with secrets: names and sizes, but no values.
+    /// Returns the part of a secret payload that may be stored: names and sizes, but no values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()

@@ -3,13 +3,10 @@ package import JSON
 
 /// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
-/// The mask recognises secrets by the names of their members; a test compares these names with the schemas. For
-/// requests to services that aren't in `open`, such as `account`, only names and sizes are shown, because a secret
-/// could have been sent in the wrong field.
+/// The mask recognises secrets by their members' names, which a test compares with the schemas. For a service that
+/// isn't in `open`, such as `account`, only names and sizes are shown, because a secret could be in the wrong member.
 package struct SecretMask: Sendable {
-    /// The names of the data points that are write-only in any product.
-    ///
-    /// The values of these data points are hidden.
+    /// The names of the data points that are write-only in at least one product; their values are hidden.
     private let writeOnly: Set<String>
 
     /// The text that replaces a secret.
@@ -45,7 +42,8 @@ package struct SecretMask: Sendable {
     package func shown(_ payload: ArraySlice<UInt8>, on levels: [String]) -> JSONValue? {
         let kind = levels.first ?? ""
         guard let value = try? JSONValue.parse(payload) else {
-            // Malformed JSON from a device is shown, but malformed JSON from other senders could contain a secret.
+            // Malformed JSON from a device is shown. Malformed JSON from any other sender is hidden, as it could
+            // contain a secret.
             return kind == "device" ? .string(String(decoding: payload, as: UTF8.self)) : nil
         }
         let isRequest = kind == "app" && levels.count > 3 && levels[3] == "request"
@@ -59,8 +57,8 @@ package struct SecretMask: Sendable {
     private func masked(_ value: JSONValue, alsoHiding more: Set<String> = [], hidesCodes: Bool) -> JSONValue {
         Self.map(value) { name, inner, outer in
             if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) { return Self.hidden }
-            // The code of an error is a word of the protocol. Any other code that is a text grants access, and is
-            // hidden.
+            // The `code` in an error is a word of the protocol. Any other `code` that is a string grants access, so it
+            // is hidden.
             guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror") else { return nil }
             return Self.hidden
         }
@@ -77,8 +75,7 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// Replaces members at any depth by the result of `change`, which gets a member's name and value and the name of
-    /// the enclosing member.
+    /// Replaces members at any depth by the result of `change`, which gets a name, its value and the enclosing name.
     ///
     /// If the result is nil, the member stays, and the members inside it are visited.
     private static func map(

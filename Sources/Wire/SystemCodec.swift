@@ -1,8 +1,7 @@
 package import Domain
 import JSON
 
-/// A codec for the messages that workers, the gate and other back-end services exchange
-/// (`schemas/messages/system.schema.json`).
+/// A codec for the messages among workers, the gate and back-end services (`schemas/messages/system.schema.json`).
 package enum SystemCodec {
     /// Encodes the retained message about a worker's state.
     package static func workerState(isOnline: Bool, ts: Instant) -> [UInt8] {
@@ -17,7 +16,7 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// Encodes the message that says whether a process is online, for several processes on one database.
+    /// Encodes a process's message that it is online or offline, for processes that share a database.
     package static func processState(isOnline: Bool) -> [UInt8] { JSONObject([("online", .bool(isOnline))]).encoded() }
 
     /// Parses the message that says whether a process is online; returns nil if the payload is malformed.
@@ -27,9 +26,8 @@ package enum SystemCodec {
 
     /// Encodes an echo: a worker's message to itself, with which the worker measures its delay.
     ///
-    /// `seen` is the number of the newest echo that came back after all messages before that echo were processed. The
-    /// gate uses `seen` to count the messages that the worker still has to process, for each lane if the worker has
-    /// several.
+    /// `seen` is the number of the newest echo that came back after all messages before it were processed. The gate
+    /// uses `seen` to count the messages that the worker, or each lane, still has to process.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
@@ -67,8 +65,7 @@ package enum SystemCodec {
         case divide
         /// Changes credentials; each change is a record of the gate's file in hexadecimal digits.
         ///
-        /// The changes reach the gate before the answers that depend on them. A file on another machine gets the
-        /// changes only later.
+        /// The gate gets the changes before the answers that depend on them, so the gate's file can be updated later.
         case learn([String])
     }
 

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A copy, in memory, of the products, the apps, and the time until which the event log keeps statuses.
+/// An in-memory copy of the products and apps, and of the time until which the event log keeps statuses.
 struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]
@@ -21,7 +21,7 @@ struct Catalog {
 
     /// Returns a product; nil if the key is unknown.
     func product(_ key: ProductKey) -> Product? { products[key] }
-    /// Returns whether the event log keeps statuses at a moment.
+    /// Returns whether the event log keeps statuses at a given time.
     func keepsStatuses(at now: Instant) -> Bool { statusesUntil.map { $0 > now } ?? false }
     /// Returns an app; nil if the id is unknown.
     func app(_ id: AppID) -> App? { apps[id] }

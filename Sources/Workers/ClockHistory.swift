@@ -3,8 +3,7 @@ import Synchronization
 
 /// A record of the steps of the machine's clock while this process runs, found by comparison with the monotonic clock.
 ///
-/// Stored rows contain times of the machine's clock. By this record, the rows of the last few minutes can be found even
-/// if the clock has been set since.
+/// With this record, rows stored in the last few minutes can be found even if the clock has been set since.
 package final class ClockHistory: Sendable {
     /// A span of time between two steps of the machine's clock; both ends are milliseconds of the monotonic clock.
     fileprivate struct Span {
@@ -17,8 +16,8 @@ package final class ClockHistory: Sendable {
     fileprivate struct State {
         var start: ContinuousClock.Instant?
         var spans: [Span] = []
-        /// The last forward step: its time by the machine's clock before the step, and the milliseconds by which that
-        /// clock had been ahead of the monotonic clock.
+        /// The last forward step: the time that the machine's clock showed just before the step, and how many
+        /// milliseconds this clock was then ahead of the monotonic clock.
         var jump: (at: Instant, ahead: Int64)?
     }
 
@@ -30,7 +29,7 @@ package final class ClockHistory: Sendable {
         state.withLock { _ = $0.record(clock) }
     }
 
-    /// Returns the earliest and the latest time that the machine's clock showed in the last `seconds`.
+    /// Returns the earliest and the latest time that the machine's clock showed during the last `seconds` seconds.
     func moments(ofLast seconds: Int64, by clock: any WallClock) -> ClosedRange<Instant> {
         state.withLock { state in
             let start = state.record(clock) - seconds * 1000
@@ -43,8 +42,8 @@ package final class ClockHistory: Sendable {
 
     /// Returns the time of the clock's last forward step, as shown before the step; nil if there was no such step.
     ///
-    /// `behind` is the number of milliseconds by which the clock is behind the time that it would show if it had not
-    /// been set at that step or later; 0 if the clock is not behind.
+    /// `behind` is the number of milliseconds by which the clock is now behind a clock that made neither that step nor
+    /// any later step; it is 0 if the clock isn't behind.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

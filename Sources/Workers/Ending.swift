@@ -1,8 +1,6 @@
 import Synchronization
 
-/// A flag that is set when this process is about to stop with all of its workers.
-///
-/// Terminals are notified if a single worker is missing, but not of each worker if the whole process stops.
+/// A flag that is set while the whole process stops; terminals are then not notified of each worker that stops.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

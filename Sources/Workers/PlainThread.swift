@@ -14,8 +14,8 @@ package enum PlainThread {
 
     /// Lowers the priority of only the calling thread (on Linux), so that it doesn't delay reports and commands.
     ///
-    /// By the kernel's weights (`sched_prio_to_weight`: 110 and 1,024), a thread with a niceness of 10 gets a tenth of
-    /// a core beside one busy thread; with a niceness of 15, it would get a thirtieth.
+    /// The kernel's weights (`sched_prio_to_weight`) are 110 for a niceness of 10 and 1,024 for a niceness of 0. Beside
+    /// a busy thread, a thread with a niceness of 10 therefore gets a tenth of a core.
     @Sendable
     static func yieldToOthers() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
@@ -34,9 +34,7 @@ package enum PlainThread {
         }
     }
 
-    /// Runs a closure on a new thread, which ends with the closure.
-    ///
-    /// The process ends if the system can't create a thread.
+    /// Runs a closure on a new thread, which ends with the closure; the process ends if the thread can't be created.
     package static func detach(_ body: @escaping @Sendable () -> Void) {
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
             guard let attributes = space.baseAddress else { return EAGAIN }

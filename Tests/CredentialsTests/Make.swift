@@ -54,7 +54,7 @@ enum Make {
 
     static func file(_ records: [Record]) throws -> [UInt8] { try Layout.header + records.flatMap { try $0.encoded() } }
 
-    /// Returns the position at which each record ends in a file that contains these records.
+    /// Returns the end position of each record in a file that contains these records.
     static func ends(_ records: [Record]) throws -> [Int] {
         var end = Layout.headerCount
         return try records.map { record in

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// Functions with default values for the tests, so that a test states only the values that matter to it.
+/// Makers of values for the tests; their defaults let a test state only the values that matter to it.
 enum Make {
     static let did = DeviceID(trusted: "d-0000000000001")
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))

@@ -1,5 +1,5 @@
-// Shifts the wall clock of the processes that it is preloaded into, by the seconds in the file $CLOCK_FILE.
-// With $CLOCK_MOVES it reads that again ten times a second.
+// A preloaded library that shifts a process's wall clock by the seconds in the file $CLOCK_FILE. If $CLOCK_MOVES is
+// set, the library reads the file ten times a second.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

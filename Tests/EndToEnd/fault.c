@@ -1,6 +1,6 @@
-// Preloaded into a service under test: calls on the database's files fail while a flag file stands.
+// A preloaded library that makes a service's calls on the database's files fail while a flag file exists.
 //
-// FAULT_DIR/fdatasync and FAULT_DIR/pwrite name the call that fails, with EIO, for as long as they exist.
+// While FAULT_DIR/fdatasync or FAULT_DIR/pwrite exists, the call with that name fails with EIO.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

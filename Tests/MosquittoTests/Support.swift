@@ -28,7 +28,7 @@ func connect(
 }
 
 extension MosquittoClient {
-    /// Receives and acknowledges `count` messages, and returns them, or those received when the time limit is reached.
+    /// Receives and acknowledges `count` messages, and returns them, or only those received within the time limit.
     mutating func collect(_ count: Int, within limit: Duration = .seconds(10)) throws -> [Received] {
         var result: [Received] = []
         var intake = Intake()
@@ -43,7 +43,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Flushes and receives until the broker has confirmed all messages, for at most ten seconds, and returns the
+    /// Flushes and receives until the broker has confirmed all messages or ten seconds have passed; returns the
     /// receipts.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestKit
 
-/// A mail server (`aiosmtpd`) for one test, which passes the received mails to the test.
+/// A test's mail server (`aiosmtpd`), which passes the received mails to the test.
 ///
 /// The server refuses addresses that begin with certain words, such as `full` or `nobody`, each with a different code.
 final class MailServer: Sendable {

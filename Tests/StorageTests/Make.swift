@@ -53,7 +53,7 @@ struct World {
 }
 
 extension Store {
-    /// Runs a transaction that holds all locks, for tests that concern the tables and not the locks.
+    /// Runs a transaction that holds all locks, for tests that are about tables rather than locks.
     func arrange<Value>(at now: Instant, _ body: (Transaction) throws -> Value) throws -> Value {
         try batch(at: now) { tx in
             try tx.lockAll()

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A child process of a test, which always ends with the test's own process.
+/// A test's child process, which always ends with the test's own process.
 ///
 /// A shell runs the command and reads from a pipe whose other end this process keeps open. When this process ends for
 /// any reason, the pipe closes, and the shell kills the command. The first line of output is the command's process id,
@@ -25,14 +25,14 @@ package final class ChildProcess: Sendable {
         exit $code
         """
 
-    /// Starts a command whose standard output `nextLine()` returns, and whose standard error is discarded.
+    /// Starts a command; `nextLine()` returns its standard output, and its standard error is discarded.
     ///
     /// - Throws: `ChildProcessError`.
     package init(_ executable: String, _ arguments: [String]) throws {
         let input = Pipe()
         let output = Pipe()
-        // Without the close-on-exec flag, the child processes of other tests would inherit these ends of the pipes and
-        // keep them open.
+        // Without the close-on-exec flag, other tests' child processes would inherit this process's ends of the pipes
+        // and keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -87,7 +87,7 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// The error that a command could not be started.
+/// The error thrown when a command can't be started.
 package struct ChildProcessError: Error {
     /// The path of the program that could not be started.
     package let command: String
@@ -95,7 +95,7 @@ package struct ChildProcessError: Error {
 
 /// Starts a program in which no signals are blocked.
 ///
-/// The threads of tests block signals, and a program that the thread starts would inherit the blocked signals.
+/// The threads of tests block signals, and a program started by such a thread would inherit the blocked signals.
 func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()

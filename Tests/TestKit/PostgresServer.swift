@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server for one test process, which listens on a Unix socket in a new directory.
+/// A PostgreSQL server that serves one test process through a Unix socket in a new directory.
 ///
 /// If this process runs as root, the server runs as the user `postgres`, since PostgreSQL refuses to run as root. The
 /// server runs without `fsync`, so a loss of power can damage its data. A shell waits for the end of this process, and
@@ -57,8 +57,8 @@ package final class PostgresServer: Sendable {
     package init() throws {
         let input = Pipe()
         let output = Pipe()
-        // Without the close-on-exec flag, the child processes of other tests would inherit these ends of the pipes and
-        // keep them open.
+        // Without the close-on-exec flag, other tests' child processes would inherit this process's ends of the pipes
+        // and keep them open.
         for end in [input.fileHandleForWriting, output.fileHandleForReading] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -80,7 +80,7 @@ package final class PostgresServer: Sendable {
         "postgres://lamplighter@/\(database)?host=\(directory)"
     }
 
-    /// Returns a new name, which no database of the server has.
+    /// Returns a new name that no database of the server has.
     package func newName() -> String {
         "test\(count.add(1, ordering: .relaxed).newValue)"
     }

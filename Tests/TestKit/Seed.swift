@@ -1,4 +1,4 @@
-/// A seeded random number generator (SplitMix64), with which a failed test can be repeated.
+/// A random number generator (SplitMix64) with a seed, so that a failed test can be repeated.
 package struct Seed: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// A parsed `/metrics` page, whose parser accepts only what the format allows.
+/// A `/metrics` page, parsed strictly: the parser accepts only what the format allows.
 struct PrometheusPage {
     /// A line of the page that contains a sample.
     struct Sample: Equatable {

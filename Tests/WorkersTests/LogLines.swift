@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// A log handler that keeps the logged lines for a test to read.
+/// A log handler that keeps the logged lines, so that a test can read them.
 final class LogLines: LogHandler {
     private let kept = Mutex<[(level: Logger.Level, line: String)]>([])
     var metadata: Logger.Metadata {

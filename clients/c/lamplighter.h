@@ -4,7 +4,7 @@
        for (;;) { ll_turn(device, 100); if (...) ll_report(device, "{\"temperature\":21.5}"); }
 
    It registers once and keeps its identity in a file, reconnects automatically, repeats each report until it's
-   answered, obeys each command once, and publishes its presence. lamp.c is an example. */
+   acknowledged, obeys each command once, and publishes its presence. lamp.c is an example. */
 #ifndef LAMPLIGHTER_H
 #define LAMPLIGHTER_H
 #include <errno.h>
@@ -30,11 +30,11 @@ struct ll_options {
     const char *host; int port; /* the broker */
     const char *authority;      /* the broker's certificate authority, a file; NULL: no TLS */
     const char *product_key, *product_secret;
-    const char *mac, *passcode; /* 12 lowercase hex digits or an IMEI; proof of holding it */
+    const char *mac, *passcode; /* 12 lowercase hex digits or an IMEI; the secret that proves possession */
     const char *hardware;       /* a JSON object about the hardware; {} is enough */
     const char *identity;       /* the file with did, secret, last command; keep it secret */
-    /* Carries out a command. `data` is its JSON object, zero-terminated; `is_query` requests only values. Writes the
-       state as a JSON object into `state` (LL_STATE bytes). Returns 0 on success, or another number on failure. */
+    /* Carries out a command. `data` is its JSON object, zero-terminated; if `is_query`, it only requests values.
+       Writes the state as a JSON object into `state` (LL_STATE bytes). Returns 0, or another number on failure. */
     int (*obey)(void *context, const char *data, bool is_query, char *state);
     void *context;
 };
@@ -146,15 +146,15 @@ static inline bool ll_keep(struct ll_device *device, const char *head, const cha
     size_t size = strlen(data) + strlen(head) + 80;
     struct ll_kept *kept = &device->kept[device->count];
     if (device->count >= room || !(kept->payload = malloc(size))) return false;
-    device->count++; /* a new id each, also after a restart: a known one is a repeat */
+    device->count++; /* each report has a new id, even after a restart: the service takes a known id for a repeat */
     snprintf(kept->id, sizeof kept->id, "%s-%lu", device->session, ++device->reports);
     snprintf(kept->payload, size, "{\"id\":\"%s\",%s\"data\":%s}", kept->id, head, data);
     kept->at = kept->pause = 0;
     return true;
 }
-/* Reports a JSON object, repeated until the service has stored it; returns false if 48 reports wait already. */
+/* Reports a JSON object, repeatedly until the service has stored it; returns false if 48 reports wait already. */
 static inline bool ll_report(struct ll_device *device, const char *data) { return ll_keep(device, "", data, LL_KEPT); }
-/* Reports that a product's alert begins or ends; it stays open, even over restarts, until its end is reported. */
+/* Reports that a product's alert begins or ends; it stays open, even across restarts, until its end is reported. */
 static inline bool ll_alert(struct ll_device *device, const char *name, bool is_open) {
     char head[128];
     snprintf(head, sizeof head, "\"alerts\":[{\"name\":\"%s\",\"value\":%s}],", name, is_open ? "true" : "false");

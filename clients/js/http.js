@@ -1,6 +1,6 @@
 // Requests over HTTP and the stream of server-sent events, in place of a connection to the broker.
 
-/** The silence in milliseconds after which a stream counts as lost; it has a comment every 15 seconds. */
+/** The silence in milliseconds after which a stream counts as lost; the service sends a comment every 15 seconds. */
 const SILENCE = 40000;
 /** The service answers within 55 seconds. */
 const ANSWER = 65000;
@@ -78,7 +78,7 @@ export class HTTPConnection {
     this.onopen();
   }
 
-  /** Opens the token's stream in place of the present one; returns the status, or undefined without an answer. */
+  /** Opens the token's stream in place of the present one; returns the status, or undefined if no answer arrives. */
   async open() {
     const ending = new AbortController(), token = this.token;
     this.ending.signal.addEventListener("abort", () => ending.abort());
@@ -124,7 +124,7 @@ export class HTTPConnection {
     this.onmessage(`${this.root}/${topic}`, payload);
   }
 
-  /** Counts as granted once the stream is open: it has all topics of the terminal and its user. */
+  /** Counts as granted once the stream is open, which has all topics of the terminal and its user. */
   async subscribe(filters, then) {
     this.trace("subscribe", { filters });
     const isThere = !this.token || this.stream?.token === this.token;

@@ -6,11 +6,11 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 const CONNECT = 0x10, CONNACK = 0x20, PUBLISH = 0x30, PUBACK = 0x40, SUBSCRIBE = 0x82, SUBACK = 0x90, UNSUBSCRIBE = 0xa2,
   PINGREQ = 0xc0, PINGRESP = 0xd0, DISCONNECT = 0xe0;
-/** Browsers run a hidden page's timers once a minute, so two runs fit. */
+/** Browsers run a hidden page's timers once a minute, so two runs fit into the keep-alive time. */
 const KEEPALIVE_SECONDS = 120;
 /**
- * The silence in milliseconds after which the broker is pinged, and the time after which it counts
- * as lost without an answer.
+ * The milliseconds of silence after which the broker is pinged, and those after which it counts as
+ * lost if it doesn't answer.
  */
 const SILENCE = 15000, PATIENCE = 20000;
 /** The most bytes in a packet; a message has at most 64 KiB. */

@@ -9,7 +9,7 @@ const PAUSE_MAX = 30000, WAIT = 50;
 const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
 
 /**
- * A server with an API key. An unanswered request is repeated with the same id, and so takes effect only once; after `timeout`
+ * A server with an API key. An unanswered request is repeated with the same id, so it takes effect only once; after `timeout`
  * milliseconds it fails with TimeoutError. A refusal is a LamplighterError.
  */
 export class Server {
@@ -34,8 +34,8 @@ export class Server {
    * Makes a request, such as "device/list", and returns its result.
    * @param {string} method
    * @param {object} [params]
-   * @param {{uid?: string, id?: string, timeout?: number}} [options] With a given `id`, the request counts as a repeat of an
-   *   earlier one with that id, for ten minutes.
+   * @param {{uid?: string, id?: string, timeout?: number}} [options] If `id` is given, the request counts as a repeat of any
+   *   request with the same id in the last ten minutes.
    * @returns {Promise<any>}
    */
   async ask(method, params = {}, { uid, id = randomId(8), timeout = this.timeout } = {}) {
@@ -51,9 +51,9 @@ export class Server {
   }
 
   /**
-   * Yields a subscription's events without end, also over restarts of the service: `for await (const event of …)`.
+   * Yields a subscription's events without end, even across restarts of the service: `for await (const event of …)`.
    *
-   * A page of events is acknowledged once the loop asks for the next event. After a crash, the events of the page come again:
+   * A page of events is acknowledged once the loop asks for the next event. After a crash, the events of the page arrive again:
    * handle each id once.
    * @param {string} subscriptionId
    */

@@ -11,7 +11,7 @@ enum AuditOperations {
 
     private static let exportMax = 100_000
 
-    /// Returns a page of lines of the audit trail as JSON.
+    /// Returns a page of the audit trail's lines as JSON.
     static func page(
         _ page: (lines: [(id: Int64, entry: AuditEntry)], next: Int64?),
         in tx: Transaction

@@ -5,7 +5,7 @@ import Wire
 
 /// The JSON form of the audit trail's lines in the console's interface.
 package enum AuditView {
-    /// Returns lines as rows (`AuditRow`), each with the name of the device that it concerns.
+    /// Returns lines as rows (`AuditRow`), each with the name of the device that the line concerns.
     package static func rows(_ lines: [(id: Int64, entry: AuditEntry)], in tx: Transaction) throws -> [JSONObject] {
         let names = try tx.devices.names(of: lines.compactMap { device(of: $0.entry) })
         return lines.map { line in
@@ -15,7 +15,6 @@ package enum AuditView {
         }
     }
 
-    /// Returns the device that an entry concerns; nil if the entry's subject is not a device.
     private static func device(of entry: AuditEntry) -> DeviceID? {
         let parts = (entry.subject ?? "").split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0] == "device" else { return nil }

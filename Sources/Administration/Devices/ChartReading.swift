@@ -2,8 +2,7 @@ import Domain
 import JSON
 import Storage
 
-/// The reading of a data point's values in a period, from the stored sums of days (`HistoryDayTable`) and from the
-/// records of days without sums.
+/// A reader of a data point's values: it reads a day's stored sums (`HistoryDayTable`) or, without sums, its records.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -13,12 +12,10 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read of the store, since a long read keeps the store from copying its log
-    /// into the database file.
+    /// The maximum number of records in one read, since the store can't shorten its log during a read.
     private static let stepRecords = 20_000
 
-    /// Adds the stored sums of days that have sums, and the records of all other times; returns whether there were too
-    /// many records.
+    /// Adds the stored sums of days, and the records of all other times; returns whether there were too many records.
     func read(into sums: inout ChartSums) throws -> Bool {
         var left: [Range<Int64>] = [from.milliseconds..<to.milliseconds]
         if sums.step.isCalendar || sums.step.unit == .hour { left = try store.read { tx in try addSums(tx, &sums) } }
@@ -29,10 +26,9 @@ struct ChartReading {
         return false
     }
 
-    /// Adds the half hours of days that have sums, and returns the times that are left to read.
+    /// Adds the half-hour sums of all days that have sums, and returns the periods that are left to read.
     ///
-    /// Records of these days that are still in the history buffer are added in the same read of the store, so that no
-    /// record counts twice.
+    /// A day's records that are still in the buffer are added in the same transaction, so each counts exactly once.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums
@@ -50,8 +46,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // A half hour that belongs to two steps is read record by record; this happens where the days of a time
-                // zone begin within a half hour.
+                // If a zone's day begins within a half hour, this half hour can span two steps. Such a half hour is
+                // read record by record.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }
@@ -64,7 +60,6 @@ struct ChartReading {
         return left
     }
 
-    /// Adds all records of a period in several reads, and returns whether there were too many.
     private func scan(_ time: Range<Int64>, _ visited: inout Int, into sums: inout ChartSums) throws -> Bool {
         var place = HistoryPlace(Instant(milliseconds: time.lowerBound))
         while true {

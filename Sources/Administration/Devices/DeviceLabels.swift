@@ -21,12 +21,11 @@ enum DeviceLabels {
         return row ?? [:]
     }
 
-    /// Returns a name and tags in the form in which the audit trail contains them.
     private static func shown(_ name: String, _ tags: [DeviceTag]) -> JSONObject {
         JSONObject(showing: ["name": Shown.name(name), "tags": DeviceView.tags(tags)])
     }
 
-    /// Reads the fields `name` and `tags`; in `tags`, a text sets a tag and null removes it.
+    /// Reads the fields `name` and `tags`; in `tags`, a string sets a tag, and null removes one.
     private static func labeling(_ fields: Fields) throws -> DeviceLabeling {
         var change = DeviceLabeling()
         change.name = try fields.text("name", length: 0...DeviceName.lengthMax)

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A search for devices, which consists of a filter for the store and of terms that are checked row by row.
+/// A search for devices: a filter for the store, and terms that are checked row by row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
     /// The terms by which the store can't filter.
@@ -52,8 +52,7 @@ struct DeviceSearch {
         }
     }
 
-    /// Splits the value of a term such as `tag:floor=2`, which finds a tag with that value, or `tag:floor`, which finds
-    /// the tag with any value.
+    /// Splits a term such as `tag:floor=2`, or `tag:floor`, which finds the tag with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
@@ -75,7 +74,7 @@ struct DeviceSearch {
     /// Whether the store can filter by all terms of the search.
     var isWhole: Bool { rest.isEmpty }
 
-    /// Returns whether a device matches the terms by which the store can't filter.
+    /// Returns whether a device matches those terms that the store can't filter by.
     func fits(_ listing: DeviceListing, in tx: Transaction) throws -> Bool {
         guard !isWhole else { return true }
         let device = listing.device

@@ -2,12 +2,11 @@ import DequeModule
 import Synchronization
 import Workers
 
-/// A few plain threads that run blocking work, in the order of its rank and then of its arrival.
+/// A few plain threads that run blocking work, ordered by rank and then by arrival.
 ///
-/// However many pages of the console are open, they use no more of the store's reading connections than there are
-/// threads.
+/// The threads limit how many reading connections the open pages of the console use.
 package final class OperationThreads: Sendable {
-    /// The error thrown when too much work of the same rank is already waiting.
+    /// The error that refuses a piece of work because too many pieces of its rank are waiting.
     package struct IsFull: Error {}
 
     /// The rank of a piece of work; the cases are in order, the highest rank first.
@@ -21,10 +20,10 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether work of this rank can use only one thread, so that the other thread stays free for operators.
+        /// Whether work of this rank can use only one of the threads, so that the other is free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
-        /// The maximum number of pieces of work that wait for a thread.
+        /// How many pieces of work of this rank can wait for a thread.
         package var waitingMax: Int { isOfStrangers ? 32 : 256 }
     }
 

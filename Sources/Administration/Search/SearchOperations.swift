@@ -7,8 +7,7 @@ import Web
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of rows of each kind that are examined; it is limited because the console searches while the
-    /// operator types.
+    /// The maximum number of rows examined of each kind; it's low, since the console searches while operators type.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {
@@ -33,7 +32,6 @@ enum SearchOperations {
         }
     }
 
-    /// Returns the devices that match; if the query is the id of a device, returns only that device.
     private static func devices(
         _ call: OperationCall,
         _ terms: SearchTerms,
@@ -56,8 +54,7 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Examines rows until there are enough that match; returns the matching rows, and the id after which the next page
-    /// begins, or nil if there is no next page.
+    /// Examines rows until enough match; returns the matches, and the id after which the next page begins, if any.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

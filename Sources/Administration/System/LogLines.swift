@@ -2,15 +2,13 @@ import Domain
 import JSON
 import Service
 
-/// The last lines of the log in the form in which operators may see them.
-///
-/// The texts of messages, which contain codes and links, are left out, and addresses are masked for roles below admin.
+/// The last lines of the log, without the texts of messages; addresses are masked unless the operator is an admin.
 enum LogLines {
     /// The maximum number of lines that are shown.
     static let linesMax = 200
     private static let hidden = "•••"
 
-    /// Returns the newest lines, the oldest of them first (`LogLines`).
+    /// Returns the newest lines in the order of time (`LogLines`).
     static func shown(isMasked: Bool) -> JSONObject {
         let lines = LogTail.lines.suffix(linesMax).map { masked($0, withAddresses: !isMasked) }
         return JSONObject(showing: ["items": lines])

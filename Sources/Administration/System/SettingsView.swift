@@ -21,11 +21,9 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits (`LimitList`).
-    ///
-    /// Each limit has its present use and the number of times that it refused something, as far as they are known.
+    /// Returns the limits (`LimitList`); each has its current use and its refusals, as far as these are known.
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
-        // Rendering the metrics updates those that are sampled.
+        // Some metrics are sampled only when the metrics are rendered.
         _ = run.metrics.render()
         let rows = try store.read { tx in
             [
@@ -45,7 +43,6 @@ package enum SettingsView {
         return Shown.page(items)
     }
 
-    /// A metric that shows how much of a limit is used, by the sum or the largest of its series.
     private struct Measure {
         var metric: String
         var isSum = false
@@ -77,7 +74,6 @@ package enum SettingsView {
         return (used * 10).rounded() / 10
     }
 
-    /// Returns how often a limit has refused something since the start; nil if there is no counter for it.
     private static func rejected(_ key: String, _ run: RunContext) -> JSONValue? {
         let label = "limit=\"\(key.dropFirst("limits.".count))\""
         return run.metrics.readings("lamplighter_limited_total")

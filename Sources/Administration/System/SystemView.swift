@@ -16,7 +16,7 @@ package enum SystemView {
         JSONObject(showing: ["workers": workers(service), "store": try store(service)])
     }
 
-    /// Returns the parts of this process, and figures of its workers (`Workers`).
+    /// Returns the parts of this process, and figures about the workers (`Workers`).
     static func workers(_ service: RunningService) -> JSONObject {
         let run = service.run
         let (metrics, parts) = (run.metrics, run.readiness.parts)
@@ -33,7 +33,7 @@ package enum SystemView {
             return count > 0 ? lanes.map(\.value).reduce(0, +) / Double(count) : nil
         }
         let rows = run.settings.workers.map { worker in
-            // In a process that shares the work by lanes, the workers are ready together.
+            // In a process that shares the work by lanes, the part `worker cluster` represents all workers.
             let part = parts.first { ["worker \(worker.rawValue)", "worker cluster"].contains($0.name) }
             return JSONObject(showing: [
                 "name": worker.rawValue, "isReady": part?.waitsFor == nil,
@@ -99,7 +99,7 @@ extension SystemView {
 
 /// The series of a worker's metrics: a single series, or one for each lane.
 enum WorkerSeries {
-    /// Returns whether labels, as the metrics page shows them, belong to a worker.
+    /// Returns whether a series belongs to a worker, given its labels as the metrics page shows them.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

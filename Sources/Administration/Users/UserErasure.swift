@@ -5,17 +5,17 @@ package import Workers
 
 /// The erasure of users by an operator, with or without a running service.
 ///
-/// Each transaction also leaves its messages in the store's outbox. A running service publishes them within half a
-/// second, and a stopped service when it starts. The gate's file is written before a method returns, whether a service
-/// runs or not, so the user's tokens and rights are void when the method returns.
+/// Each transaction also stores messages in the outbox. A running service publishes them within half a second, and a
+/// stopped service publishes them when it starts. The gate's file is written before a method returns, even without a
+/// running service, so the user's tokens and rights are void at once.
 package enum UserErasure {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
     /// Erases a user, including the user's name in all records; returns a summary of the erased data.
     ///
-    /// `progress` is called between steps, and can throw an error to stop; the service or another call then does the
-    /// rest.
+    /// `progress` is called between steps. If `progress` throws, the erasure stops, and the service or another call
+    /// completes the erasure.
     package static func run(
         _ user: User,
         in context: OperationContext,
@@ -33,8 +33,7 @@ package enum UserErasure {
             isMore = try context.work { work in try Cancellation.step(user.uid, limit: namesStep, in: &work) }
         }
         try Cancellation.finish(user.uid, in: context.store) { try context.work($0) }
-        // If another process uses the log, the vacuum is tried again a few times. If the vacuum still fails, the
-        // service runs it later.
+        // Vacuuming can fail while another process uses the store's log. If all tries fail, the service vacuums later.
         var tries = 1
         while try !context.store.vacuumErased(), tries < 20 {
             tries += 1

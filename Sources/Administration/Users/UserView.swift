@@ -7,10 +7,10 @@ import Wire
 package enum UserView {
     /// The maximum number of sessions of a user that are shown.
     static let sessionsMax = 200
-    /// The maximum number of lines of a user's audit trail that are examined to find the actors who ended sessions.
+    /// How many lines of a user's audit trail are examined, at most, to find out who ended the user's sessions.
     static let auditMax = 1_000
 
-    /// Returns users as rows of the list (`UserRow`); `isOpen` says that addresses aren't masked.
+    /// Returns users as rows of the list (`UserRow`); addresses are masked unless `isOpen`.
     static func rows(_ users: [User], isOpen: Bool = false, in tx: Transaction) throws -> [JSONObject] {
         let seen = try tx.accounts.lastSeen(users.map(\.uid))
         return users.map { row($0, isOpen: isOpen, seenAt: seen[$0.uid]) }
@@ -46,14 +46,14 @@ package enum UserView {
         ])
     }
 
-    /// Returns a user's sessions: first those that have not ended, then the ended ones, each with the newest first.
+    /// Returns a user's sessions: first those that have not ended, then the ended ones, each group newest first.
     static func sessions(of uid: UserID, in tx: Transaction) throws -> [JSONObject] {
         let all = try tx.sessions.log(of: uid, limit: sessionsMax)
         let sorted = all.filter { $0.endedAt == nil } + all.filter { $0.endedAt != nil }
         return try rows(of: sorted, in: tx)
     }
 
-    /// Returns a page of the newest sessions of all users that have not ended.
+    /// Returns a page with the newest of all users' sessions that have not ended.
     package static func newestSessions(_ limit: Int, in tx: Transaction) throws -> JSONObject {
         Shown.page(try tx.sessions.newest(limit: limit).map { row($0, endedBy: nil) })
     }
@@ -63,9 +63,7 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns sessions of one user with the actors who ended them.
-    ///
-    /// The actors are found in the lines of the audit trail that were added in the same transactions.
+    /// Returns a user's sessions as JSON; the audit line written together with a session's end names who ended it.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }

@@ -2,15 +2,15 @@ import Domain
 import Foundation
 import JSON
 
-/// The writing of comma-separated values (RFC 4180) that spreadsheets don't take for formulas.
+/// A writer of comma-separated values (RFC 4180) that spreadsheets don't interpret as formulas.
 enum CSV {
     /// Returns cells as one line.
     static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\r\n" }
 
     private static func cell(_ text: String) -> String {
         var text = text
-        // A text that begins like a formula can come from a device that isn't trusted, so a quotation mark is put
-        // before it; numbers stay numbers.
+        // A device could send a formula, so a text that looks like a formula gets an apostrophe as its first character.
+        // Numbers stay unchanged.
         if let first = text.first, "=+-@\t\r".contains(first), Double(text) == nil { text = "'" + text }
         guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""

@@ -16,9 +16,7 @@ package enum Shown {
 
     /// Returns a number; a number without a fraction becomes an integer.
     package static func number(_ value: Double) -> JSONValue {
-        Int64(exactly: value).flatMap {
-            $0.magnitude <= UInt64(JSONValue.integerMax) ? .integer($0) : nil
-        }
+        Int64(exactly: value).flatMap { $0.magnitude <= UInt64(JSONValue.integerMax) ? .integer($0) : nil }
             ?? .double(value)
     }
 

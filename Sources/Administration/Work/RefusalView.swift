@@ -3,7 +3,7 @@ package import JSON
 import Service
 package import Storage
 
-/// The JSON form of refusals, with the rule by which the client was refused, and the remedy.
+/// The JSON form of refusals, each with the rule that refused the client, and the remedy.
 package enum RefusalView {
     /// Returns refusals as rows (`Refusal`), each with the name of the refused device.
     package static func rows(
@@ -39,7 +39,6 @@ package enum RefusalView {
         ])
     }
 
-    /// Returns the refused device, as far as its username and client id identify it.
     private static func party(
         _ refusal: ClientRefusal,
         in tx: Transaction

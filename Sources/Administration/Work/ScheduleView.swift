@@ -54,7 +54,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the devices of the schedules to which some runs belong.
+    /// Returns the devices of the given runs' schedules, by schedule.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction
@@ -88,7 +88,6 @@ enum ClockChanges {
 }
 
 extension ScheduleView {
-    /// Returns the days on which a schedule runs.
     private static func days(_ days: Timing.Days) -> [(String, JSONValue?)] {
         switch days {
         case .once(let date): [("date", .string("\(date)"))]

@@ -1,25 +1,21 @@
 import Domain
 import Sodium
 
-/// A recogniser of browsers in which an operator has signed in before.
+/// A recogniser of an operator's known browsers, which have their own limit on the number of sign-in tries.
 ///
-/// In such a browser, strangers' tries of the operator's password don't count.
-///
-/// The browser keeps a mark: a random number, with a proof that the number was issued for the operator. The mark alone
-/// doesn't sign anyone in.
+/// The browser stores a mark: a random number, with a proof that the number was issued for the operator. The mark
+/// alone doesn't sign anyone in.
 struct KnownBrowser: Sendable {
     private let key: [UInt8]
-    /// The time for which a browser stays known after a sign-in, in seconds: half a year.
+    /// How long a browser stays known after a sign-in, in seconds: half a year.
     static let lifeSeconds: Int64 = 15_552_000
 
     /// Creates a recogniser with a secret that all processes on one database share.
-    init(secret: String) {
-        key = Sodium.sha256("console browser/\(secret)".utf8)
-    }
+    init(secret: String) { key = Sodium.sha256("console browser/\(secret)".utf8) }
 
-    /// Returns a new mark for a browser's cookie, which consists of a number of 12 characters and its proof.
+    /// Returns a new mark for a browser's cookie: a number of 12 characters, followed by its proof.
     ///
-    /// Because of the fixed length, the number can't be mistaken for a part of the name.
+    /// The proof is a hash of number and name. Since the number's length is fixed, no other pair yields the same hash.
     func mark(for name: String) -> String {
         let number = Sodium.base64URL(Sodium.randomBytes(9))
         return "\(number).\(proof(number, name))"

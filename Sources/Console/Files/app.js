@@ -105,17 +105,17 @@ function tick() {
   if (!session || !document.getElementById('live')) return;
   const button = html`${dot()}`;
   const holder = document.getElementById('live');
-  // Only the button's own content changes; the frame around it stays.
+  // Only the button's content is drawn again.
   render(button.children, holder);
   holder.setAttribute('aria-pressed', paused() !== null);
   if (lastState === 'lost' && status.state === 'live') {
-    // Browsers keep the failure of a module that couldn't be loaded.
+    // Browsers remember that a module couldn't be loaded; only a new load of the whole page tries again.
     if (open) open.resume(); else location.reload();
   }
   lastState = status.state;
 }
 
-// Tabs of one thing count as one place: moving between them keeps the scroll position and the focus.
+// Changing between the tabs of one object keeps the scroll position and the focus.
 const place = parts => parts.slice(0, /^(system|audit)$/.test(parts[0]) ? 1 : 2).join('/');
 
 async function show() {
@@ -158,7 +158,7 @@ async function show() {
   });
 }
 
-/** Returns this tab to the sign-in page at once, whatever it shows. */
+/** Shows the sign-in page in this tab at once. */
 function leave(reason) {
   if (session) open?.close();
   open = latest = undefined;

@@ -9,15 +9,13 @@ final class LiveStream: Sendable {
     let caller: Caller
     private let state: Mutex<[Watch]>
 
-    /// The longest duration of a stream.
-    ///
-    /// At the end of this time, the page opens another stream, which continues at the same position.
+    /// The longest duration of a stream; after that, the page opens another stream at the same position.
     private static let lifeMax: Duration = .seconds(1800)
-    /// The longest time without events after which a stream sends a beat.
+    /// The time without events after which a stream sends a beat.
     private static let silenceMax: Duration = .seconds(5)
-    /// The longest time without events after which a stream that watches messages sends a beat.
+    /// The time without events after which a stream of messages sends a beat.
     ///
-    /// If the beat fails, the client is gone, and the tap's connection can end.
+    /// The time is short, since the tap stays connected until a lost page is noticed.
     private static let tapSilenceMax: Duration = .seconds(1)
     /// The interval at which a stream without events checks whether its session has ended.
     private static let accessInterval: Duration = .milliseconds(500)
@@ -34,7 +32,6 @@ final class LiveStream: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The result of a check of the watched objects.
     private struct Look {
         var events: [LiveEvent] = []
         var end: Access.End?
@@ -42,7 +39,7 @@ final class LiveStream: Sendable {
 
     /// Sends changes until the session ends, half an hour has passed, or the service stops.
     ///
-    /// - Throws: An error of the writer when the client is gone.
+    /// - Throws: An error of the writer if the client has disconnected.
     @concurrent func run(in hub: LiveHub, from position: StreamPosition, _ writer: inout EventWriter) async throws {
         let began = ContinuousClock.now
         var feed = LiveFeed(hub, position: position)
@@ -87,7 +84,7 @@ final class LiveStream: Sendable {
         try await writer.write(Self.event("end", ["reason": .string(reason)]))
     }
 
-    /// Returns the bytes of an event, in which the encoded JSON contains no line breaks.
+    /// Returns the bytes of an event; the encoded JSON contains no line breaks.
     private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let id { bytes += Array("id: \(id)\n".utf8) }
@@ -102,6 +99,6 @@ final class LiveStream: Sendable {
 struct LiveEvent: Sendable {
     var name: String
     var data: JSONObject
-    /// The id of the event, which contains the stream's position after it.
+    /// The event's id; it contains the stream's position after the event.
     var id: String
 }

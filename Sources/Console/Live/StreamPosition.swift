@@ -1,23 +1,21 @@
 import Sodium
 import Workers
 
-/// A stream's position in each object that the stream watches, which can be restored from `Last-Event-ID`.
+/// A stream's position in each object that it watches; `Last-Event-ID` restores all of these positions.
 ///
 /// For a log, the position is the number of the last row; for a state, it is a digest. A stream can thus resume after
-/// any interruption, even a restart of the service. Each row of a log is reported once, and of each state only the
-/// latest is reported. A refusal in the same millisecond as the last one can be missed.
+/// any interruption, even a restart of the service. Each row of a log is reported once. Of an object's successive
+/// states, only the latest is reported. A refusal in the same millisecond as the last reported one can be missed.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 
-    /// The number of bytes for each object in the id.
+    /// The number of bytes that the id contains for each object.
     private static let entryBytes = 12
 
     /// Creates a position before all events.
     init() {}
 
-    /// Parses an id.
-    ///
-    /// An invalid id gives a position before all events.
+    /// Parses an id; an invalid id gives a position before all events.
     init(id: String) {
         guard let bytes = Sodium.bytes(base64: id), bytes.count % Self.entryBytes == 0,
             bytes.count <= Self.entryBytes * Watch.countMax

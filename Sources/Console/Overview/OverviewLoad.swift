@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Synchronization
 
-/// The load that the overview shows, which is the current number of reports a second, and the counts of the last day.
+/// The load that the overview shows: the current number of reports per second, and the counts of the last day.
 final class OverviewLoad: Sendable {
     private struct Kept: Sendable {
         var rate = ReportRate()
@@ -13,15 +13,11 @@ final class OverviewLoad: Sendable {
     }
 
     private let kept = Mutex(Kept())
-    /// The maximum age of the day's counts before they are read again.
-    ///
-    /// The counts have steps of ten minutes.
+    /// The age at which the counts of the last day are read again.
     private static let ageMax: Duration = .seconds(5)
 
-    /// Records the number of reports that this process has stored, and returns the number that it stores a second.
-    func perSecond(_ stored: Int64) -> Double {
-        kept.withLock { $0.rate.note(stored, at: .now) }
-    }
+    /// Records the number of reports that this process has stored, and returns how many it stores per second.
+    func perSecond(_ stored: Int64) -> Double { kept.withLock { $0.rate.note(stored, at: .now) } }
 
     /// Returns the counts of the last day, as the schema's `Load`.
     func day(in store: Store, until now: Instant) throws -> JSONObject {
@@ -43,17 +39,19 @@ final class OverviewLoad: Sendable {
     }
 }
 
-/// The rate at which a count grows, computed from its readings in the last seconds.
+/// The rate at which a count grows, computed from readings of the last few seconds.
 struct ReportRate: Sendable {
     private var looks: [(at: ContinuousClock.Instant, count: Int64)] = []
     private var rate = 0.0
 
-    /// The age above which readings are dropped, except for the newest one.
+    /// The age above which readings are dropped; the newest reading is always kept.
     static let window: Duration = .seconds(10)
     /// The shortest time over which a rate is computed.
     static let timeMin: Duration = .milliseconds(900)
 
-    /// Records the count at a moment, and returns its growth a second to one decimal place, which is 0 at first.
+    /// Records the count at a moment, and returns the count's growth per second with one decimal place.
+    ///
+    /// The growth is 0 until the readings span at least `timeMin`.
     mutating func note(_ count: Int64, at now: ContinuousClock.Instant) -> Double {
         while looks.count > 1, now - looks[0].at > Self.window { looks.removeFirst() }
         let first = looks.first ?? (now, count)

@@ -48,7 +48,7 @@ package enum LoginName: Hashable, Sendable {
         if case .address(let address) = self { address } else { nil }
     }
 
-    /// The forms of the login name that the account's password must not equal.
+    /// The forms of the login name; the account's password must differ from each of them.
     package var forms: [String] {
         switch self {
         case .address(.phone(let phone)): [phone.text, phone.national]
@@ -58,22 +58,18 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The e-mail address as a username, or nil if the login name isn't an address that can be a username.
+    /// The login name as a username, if it is an e-mail address that can be a username; otherwise nil.
     package var asUsername: LoginName? {
         guard case .address(.email(let email)) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }
     }
 }
 
-/// The masking of addresses and names.
-///
-/// The owner still recognises a masked address, but others can't read it.
+/// The masking of addresses and names; owners can recognise their masked address, but others can't read it.
 package enum MaskedAddress {
     /// Masks an e-mail address except its first letter and domain, or a phone number except its last two digits.
     package static func text(_ address: String) -> String {
-        guard let at = address.lastIndex(of: "@") else {
-            return "•••" + address.suffix(2)
-        }
+        guard let at = address.lastIndex(of: "@") else { return "•••" + address.suffix(2) }
         return address[..<at].prefix(1) + "•••" + address[at...]
     }
 

@@ -2,10 +2,11 @@
 ///
 /// The documentation describes these rules (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding after the merge; `own` is the binding that the account had before, if any.
+    /// Returns the account's binding after the merge; `own` is the account's binding before the merge, if any.
     ///
-    /// The binding with the stronger role is kept. If the roles are equal, the binding with more access is kept, or
-    /// else the binding that ends later. The account's own name and note for the device are kept, if any.
+    /// The merge keeps the binding with the stronger role. Between equal roles, it keeps the binding that can control
+    /// the device; between equal access, the binding that ends later. The account keeps its own name and note for the
+    /// device, if any.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -21,10 +22,10 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns an invitation from or to either user after the merge, or nil if the invitation doesn't change.
+    /// Returns the changed invitation of one of the users, or nil if the merge doesn't change the invitation.
     ///
-    /// If the account is bound to the device, some invitations in which it is the guest are revoked: invitations
-    /// between the two users, pending invitations, and all that did not create the binding.
+    /// If the account is bound to the device, an invitation to the account is revoked if it comes from one of the two
+    /// users, is pending, or didn't create the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

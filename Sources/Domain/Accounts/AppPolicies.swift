@@ -1,6 +1,4 @@
-/// The policies of an app.
-///
-/// A policy that the app document omits has its default.
+/// The policies of an app, each of which has its default value if the app document omits it.
 package struct AppPolicies: Sendable, Equatable {
     /// How an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
@@ -8,8 +6,7 @@ package struct AppPolicies: Sendable, Equatable {
         case code
         /// The account is registered at once, and the user verifies the address later with a link.
         case link
-        /// The account is registered at once. The confirmation mail contains a link with which the user can verify the
-        /// address.
+        /// The account is registered at once, and the confirmation mail contains a link that verifies the address.
         case none
     }
 
@@ -22,13 +19,13 @@ package struct AppPolicies: Sendable, Equatable {
     package var revealAccounts = false
     /// How an e-mail address is verified at registration.
     package var emailRegistration = EmailRegistration.code
-    /// Whether users can see whether their e-mail address is verified, and can verify the address.
+    /// Whether users can verify their e-mail address, and see if it is verified.
     package var emailVerification = true
     /// Whether users can register with a phone number.
     package var phoneRegistration = false
     /// Whether the app provides its own user ids.
     package var uidLogin = false
-    /// Whether a username that is set can be changed.
+    /// Whether users can change a username that they have set.
     package var usernameChangeable = true
     /// The rule for an anonymous user who logs out: keep or discard the account.
     package var anonymous = Anonymous.keep
@@ -36,9 +33,9 @@ package struct AppPolicies: Sendable, Equatable {
     /// The default country code; nil if each request must name one.
     package var defaultCountryCode: String?
 
-    /// Whether a user needs a further proof, in addition to a session, to cancel an account.
+    /// Whether the cancellation of an account needs a further proof, in addition to the user's session.
     package var cancelProof = true
-    /// The lifetime of a session from login or refresh, in days; nil for the service's default.
+    /// How many days a session lasts after a login or a refresh; nil for the service's default.
     package var sessionDays: Int64?
 
     /// The allowed range of a session's lifetime, in days.

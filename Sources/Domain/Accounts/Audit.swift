@@ -1,8 +1,6 @@
 package import JSON
 
-/// An entry of the audit trail, which records an action, its actor and the account concerned.
-///
-/// An entry contains no secrets and no codes, and its addresses are masked.
+/// An audit entry: an action, its actor and the account, with addresses masked, and without secrets and codes.
 package struct AuditEntry: Sendable, Equatable {
     /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind
@@ -22,7 +20,7 @@ package struct AuditEntry: Sendable, Equatable {
     package var before: JSONValue?
     /// The subject after the act, without secrets.
     package var after: JSONValue?
-    /// The time; filled in by the store.
+    /// The time, which the store fills in.
     package var at = Instant(milliseconds: 0)
 
     /// Makes an entry.

@@ -1,12 +1,9 @@
 /// The most common passwords, which no account may use.
 package enum CommonPasswords {
-    /// The passwords of eight characters or more, in lower case, one a line and sorted by bytes; `deploy/passwords.py`
-    /// makes the list.
+    /// Passwords of eight or more characters in lower case, one per line, sorted by bytes (`deploy/passwords.py`).
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
-    /// Returns whether a password is among the most common, ignoring case.
-    ///
-    /// The search is a binary search over the bytes of the embedded list, and needs no further memory.
+    /// Returns whether the list contains a password in any case, by a binary search.
     package static func contains(_ password: String) -> Bool {
         let wanted = Array(password.lowercased().utf8)
         return list.withUTF8Buffer { bytes in
@@ -21,9 +18,7 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word at a position.
-    ///
-    /// The newline after a word belongs to that word.
+    /// Returns the word at a position; the newline after a word belongs to that word.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>
@@ -39,6 +34,6 @@ package enum CommonPasswords {
 }
 
 extension EmbeddedTexts {
-    /// Returns the contents of a file in the folder `Texts`, or an empty text if there is no file with that name.
+    /// Returns the contents of a file in the folder `Texts`, or an empty string if there is no file with that name.
     static func file(_ name: String) -> StaticString { all.first { $0.name == name }?.text ?? "" }
 }

@@ -8,17 +8,16 @@ package struct Phone: Hashable, Sendable {
     /// The number as it is stored and shown, such as `+4915112345678`.
     package var text: String { "+" + countryCode + national }
 
-    /// Parses a phone number as people write it; returns nil for any other text.
+    /// Parses a phone number as people write it; returns nil for any other string.
     ///
-    /// Spaces, dots, dashes, slashes, parentheses and leading zeros are ignored. A country code in front is ignored if
-    /// it is marked by `+` or `00`, or followed by a dash, as in `86-13800138000`.
+    /// Spaces, dots, dashes, slashes, parentheses and (except in Italy) leading zeros are ignored. The text may begin
+    /// with the country code after `+` or `00`, or with the country code and a dash, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        // Bytes and code points are compared here, because a digit with a combining sign would be a different
-        // `Character`.
+        // A digit followed by a combining mark is a single `Character`, so bytes and code points are compared.
         let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
         let text = isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         var digits = Substring(Self.withoutMarks(text))
-        // The text now consists of digits after at most one sign, so each character is one byte.
+        // The check below allows only digits after the first character, so each character is one byte.
         guard digits.utf8.dropFirst().allSatisfy(\.isDigit) else { return nil }
         if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
             digits = digits.dropFirst(digits.utf8.first == UInt8(ascii: "+") ? 1 : 2)
@@ -40,10 +39,10 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The minimum number of digits for a text of digits alone to count as a phone number; `1001` is a name.
+    /// The minimum length of a phone number that consists of digits only; the shorter `1001` is a name.
     private static let plainDigitsMin = 7
 
-    /// Returns whether a text looks like a phone number.
+    /// Returns whether a string looks like a phone number.
     package static func isLike(_ text: String) -> Bool {
         let count = text.utf8.count(where: \.isDigit)
         return count >= (count == text.utf8.count ? plainDigitsMin : 4)
@@ -61,12 +60,12 @@ package struct Phone: Hashable, Sendable {
 
 /// The form of country codes: one to three digits that don't begin with zero.
 package enum CountryCode {
-    /// Returns whether a text has the form of a country code.
+    /// Returns whether a string has the form of a country code.
     package static func accepts(_ text: String) -> Bool {
         (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0") && text.utf8.allSatisfy(\.isDigit)
     }
 
-    /// Returns the country code of a phone number that begins with a plus; nil for any other text.
+    /// Returns the country code of a phone number that begins with a plus; nil for any other string.
     package static func ofE164(_ text: String) -> String? {
         let digits = Phone.withoutMarks(text).utf8
         guard digits.first == UInt8(ascii: "+") else { return nil }

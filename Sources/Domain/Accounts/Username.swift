@@ -2,11 +2,11 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// A username must not look like a phone number. The number could belong to another user, who would be locked out or
-/// mistaken for this user. A text of up to six digits is a name; a phone number that short must be written in E.164 to
-/// log in. A username can be an e-mail address, but gives the user no right to the address. If another account has the
-/// address, a login with the address finds that account, mail to the address goes to that account, and the username is
-/// removed when that account verifies the address.
+/// A username must not look like a phone number, because the number's owner would be locked out or mistaken for this
+/// user. A string of up to six digits counts as a name, so a user with such a short phone number must write it in E.164
+/// to log in. A username can be an e-mail address, but gives the user no right to the address. If another account has
+/// the address, logins with the address and mail to it belong to the other account. When the other account verifies
+/// the address, the username is removed.
 package struct Username: Hashable, Sendable {
     /// The name as the user chose it.
     package let text: String
@@ -15,9 +15,7 @@ package struct Username: Hashable, Sendable {
     /// The name as an e-mail address, if it is one.
     package let email: EmailAddress?
 
-    /// Checks a requested name.
-    ///
-    /// - Throws: `Rejection` that describes the fault.
+    /// Checks a requested name; throws a `Rejection` that describes the fault.
     package init(_ text: String, field: String = "params.username") throws(Rejection) {
         guard (1...64).contains(text.unicodeScalars.count), text.unicodeScalars.allSatisfy(Self.isVisible),
             text.first != " ", text.last != " "

@@ -8,7 +8,7 @@ package struct DataPoint: Sendable, Equatable {
         case readWrite = "rw"
         /// The device reports the attribute, and apps can't set it.
         case readOnly = "ro"
-        /// Apps set the attribute, but its value is never reported or shown; a lock's PIN is an example.
+        /// Apps set the attribute, but its value is never reported or shown. An example is a lock's PIN.
         case writeOnly = "wo"
     }
 
@@ -16,7 +16,7 @@ package struct DataPoint: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case bool, int, float, `enum`, string, raw
 
-        /// Whether values of this kind are texts.
+        /// Whether values of this kind are strings.
         package var isText: Bool {
             switch self {
             case .enum, .string, .raw: true
@@ -41,9 +41,9 @@ package struct DataPoint: Sendable, Equatable {
     package var step: Double?
     /// The unit of a number, for display.
     package var unit: String?
-    /// The words of an enum.
+    /// The valid values of an enum.
     package var values: [String]
-    /// The maximum length, which is in characters for a string and in bytes for a raw value.
+    /// The maximum length of a string in characters, or of a raw value in bytes.
     package var maxLength: Int?
 
     /// Declares a data point.
@@ -122,11 +122,9 @@ package struct DataPoint: Sendable, Equatable {
     }
 }
 
-/// The form of standard base64 with padding.
-///
-/// Texts are checked without being decoded.
+/// The form of standard base64 with padding, which is checked without decoding.
 package enum Base64Form {
-    /// Returns the number of bytes that a base64 text encodes, or nil if it isn't base64.
+    /// Returns the number of bytes that a base64 string encodes, or nil if it isn't base64.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

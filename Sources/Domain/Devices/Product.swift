@@ -62,7 +62,7 @@ package struct Product: Sendable, Equatable {
         pointsByName = Dictionary(dataPoints.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether the product accepts any attributes.
+    /// Whether the product accepts attributes of any name, because it declares none.
     package var isFreeForm: Bool { dataPoints.isEmpty }
 
     /// Returns the data point with a name.
@@ -70,7 +70,7 @@ package struct Product: Sendable, Equatable {
 
     /// Returns whether devices may raise a condition.
     ///
-    /// A free-form product that declares no conditions of a kind allows all.
+    /// The product must declare the condition. If a free-form product declares no conditions, devices may raise any.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
@@ -86,7 +86,7 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts in one report or raised at once, and the same maximum for faults.
+    /// The maximum number of alerts in one report, and of alerts raised at the same time; faults have the same limits.
     package static let conditionsMax = 64
     /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
     package static let conditionBytesMax = 16 * 1024

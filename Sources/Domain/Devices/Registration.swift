@@ -41,7 +41,7 @@ package struct RegistrationRequest: Sendable, Equatable {
         "wifiHardVersion", "wifiSoftVersion", "mcuHardVersion", "mcuSoftVersion",
         "wifiFirmwareId", "wifiFirmwareVer", "productKey", "link",
     ]
-    /// The words of `hardware.link`.
+    /// The valid values of `hardware.link`.
     package static let links = ["wifi", "cellular", "bluetooth", "ethernet"]
 }
 
@@ -51,9 +51,7 @@ package struct KnownDevice: Sendable, Equatable {
     package var did: DeviceID
     /// Whether any user is bound to the device.
     package var isBound: Bool
-    /// Whether the device has registered before.
-    ///
-    /// A device that was bound remotely might not have registered yet.
+    /// Whether the device has registered before; a device that was bound remotely may not have registered yet.
     package var hasRegistered: Bool
     /// Whether the device is connected.
     package var isOnline: Bool
@@ -90,7 +88,7 @@ package enum RegistrationRules {
         case renew(DeviceID)
         /// End the device's ownership period, then issue a new secret for its identity.
         case reset(DeviceID)
-        /// Refuse the request, count the try, and notify the principals of the device if `asksForReset` names it.
+        /// Refuse the request and count it as a wrong try. If `asksForReset` is given, notify that device's principals.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.
@@ -106,10 +104,7 @@ package enum RegistrationRules {
 
     /// The maximum number of tries with a wrong secret for one MAC within `triesWindowSeconds`.
     ///
-    /// The right secret is always accepted.
-    ///
-    /// The only purpose of the limit is to spare the owner too many notifications. No number of tries finds a secret of
-    /// 256 random bits.
+    /// The limit only protects the owner from notifications. The right secret, of 256 random bits, is always accepted.
     package static let triesMax = 5
     /// The period in which wrong tries are counted, in seconds.
     package static let triesWindowSeconds: Int64 = 900
@@ -118,7 +113,7 @@ package enum RegistrationRules {
     /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides how to answer a registration request; `retryAfter` is set while the MAC has used up its tries.
+    /// Decides how to answer a registration request; `retryAfter` is set if the MAC has no tries left.
     package static func decide(
         product: Product,
         isListed: Bool,
@@ -131,8 +126,7 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
-        // If the end of the reset window is farther ahead than `farthest`, the clock was set back after the end was
-        // stored.
+        // A reset window that ends after `farthest` is ignored: the clock was set back after the window was opened.
         let farthest = now.adding(seconds: resetMinutesMax * 60)
         if let until = known.resetUntil, until > now, until <= farthest {
             // A device with the right secret needs no reset, and keeps its bindings and history.
@@ -158,11 +152,11 @@ package enum RegistrationRules {
     }
 }
 
-/// The text of the label on a device, which names the device and proves possession of it.
+/// The text of a device's label, which names the device and proves possession of it.
 ///
 /// The last part is a digest made with a key that never leaves the service, so no other party can make valid labels.
 package enum DeviceLabel {
-    /// The prefix, by which an app recognises a device's label.
+    /// The prefix by which an app recognises a device's label.
     package static let prefix = "LL1"
     /// The number of bytes of the keyed digest in the label.
     package static let proofBytes = 16

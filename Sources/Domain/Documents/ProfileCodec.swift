@@ -21,9 +21,7 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Returns the fields of a profile that are set.
-    ///
-    /// The store keeps these fields, and users get them with the defaults.
+    /// Returns the fields of a profile that are set; answers to users add the defaults of the other fields.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

@@ -2,9 +2,7 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The maximum number of characters that are kept of a text.
-    ///
-    /// The gate sends shorter texts.
+    /// The maximum number of characters that are kept of each string; the gate sends shorter strings.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.
@@ -12,8 +10,7 @@ package enum RefusalCodec {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    /// Reads the members that a stored refusal and the gate's message have in common; returns nil if a required one is
-    /// missing.
+    /// Reads the members common to a stored refusal and the gate's message; nil if a required member is missing.
     package static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }

@@ -1,13 +1,13 @@
-/// A place in the event log, after one entry and before the next.
+/// A position in the event log, after one entry and before the next.
 ///
 /// Rows are ordered by transaction and then by number. The entries of a row are counted from the row's end, so the
-/// place after a row is known without the number of its entries.
+/// position after a row is known without the number of the row's entries.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64
     /// The row's number.
     package var seq: Int64
-    /// The number of the row's entries that follow this place.
+    /// The number of the row's entries that follow this position.
     package var left: Int
 
     /// Makes a cursor.
@@ -15,7 +15,7 @@ package struct EventCursor: Hashable, Sendable {
         (self.xid, self.seq, self.left) = (xid, seq, left)
     }
 
-    /// The place before the first entry of the log.
+    /// The position before the first entry of the log.
     package static let start = EventCursor(xid: 0, seq: 0)
 
     /// The cursor as text: at most 48 characters of `[0-9a-z-]`.
@@ -23,10 +23,10 @@ package struct EventCursor: Hashable, Sendable {
         "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
     }
 
-    /// When the row before the cursor was written, since rows are numbered by their time in microseconds.
+    /// The time at which the row before the cursor was written; a row's number is this time in microseconds.
     package var writtenAt: Instant { Instant(milliseconds: seq / 1_000) }
 
-    /// Parses the text of a cursor; returns nil for any other text.
+    /// Parses the text of a cursor; returns nil for any other string.
     package init?(_ text: String) {
         guard text.utf8.count <= 48 else { return nil }
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0, radix: 36) ?? -1 }

@@ -1,6 +1,6 @@
 /// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The types as the reader wrote them, such as `device.*`; empty for all types except `device.status`.
+    /// The types as the reader wrote them, such as `device.*`; an empty list means all types except `device.status`.
     package let names: [String]
     /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]

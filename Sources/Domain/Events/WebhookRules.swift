@@ -36,9 +36,9 @@ package enum WebhookRules {
     /// Returns the pause before the next try, in milliseconds.
     ///
     /// The pause is 5 seconds after the first failure, and doubles with each further failure up to 15 minutes.
-    /// `chance`, a random number from -1 to 1, makes the pause up to a fifth longer or shorter, so that receivers that
-    /// fail at the same time aren't all called again at the same time. The pause is never shorter than `retryAfter`, of
-    /// which at most an hour counts.
+    /// `chance`, from -1 to 1, makes the pause up to a fifth longer or shorter, so that receivers that failed at the
+    /// same time get their next tries at different times. The pause is at least `retryAfter`; if `retryAfter` is more
+    /// than an hour, it counts as an hour.
     package static func pause(afterFailures count: Int, retryAfter: Int64?, chance: Double) -> Int64 {
         let seconds = min(900, 5 << min(max(count - 1, 0), 8))
         let pause = Int64(Double(seconds) * 1_000 * (1 + chance / 5))
@@ -46,9 +46,7 @@ package enum WebhookRules {
     }
 }
 
-/// A search for the events that make a webhook's endpoint refuse a batch.
-///
-/// The search is kept in memory only, so it begins again after a restart.
+/// A search for the events that make a webhook's endpoint refuse a batch; the search begins again after a restart.
 package struct WebhookSearch: Equatable, Sendable {
     /// The next step after a batch whose content was refused.
     package enum Step: Equatable, Sendable {
@@ -56,7 +54,7 @@ package struct WebhookSearch: Equatable, Sendable {
         case narrow(to: Int)
         /// Try the same event again.
         case again
-        /// Give up the event, and continue with the next event.
+        /// Give up on the event, and continue with the next event.
         case giveUp
         /// Try the same content later, because the endpoint is at fault.
         case wait

@@ -8,7 +8,7 @@ package struct StepSummary: Sendable {
     /// Makes a summary without values.
     package init() {}
 
-    /// Adds the values of a record that the query requests.
+    /// Adds those values of a record that the query requests.
     package mutating func add(_ data: JSONObject?, for question: HistoryQuestion) {
         for member in data?.members ?? [] where question.asks(for: member) {
             if values[member.key] == nil { names.append(member.key) }

@@ -35,8 +35,7 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns the result of a function over the values, or nil if it has none; `avg`, `min`, `max` and `sum` use
-    /// numbers only.
+    /// Returns a function's result for the values, if it has one; `avg`, `min`, `max` and `sum` use numbers only.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

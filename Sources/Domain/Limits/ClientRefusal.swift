@@ -1,8 +1,8 @@
-/// A record of refusals of one client by the gate or a listener for the same reason, with their number.
+/// A record of how often the gate or a listener has refused the same action of a client for the same reason.
 package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username; empty if unknown, or `?` if the text could be a secret in the wrong field.
+    /// The client's username; empty if unknown, or `?` if it could be a secret in the wrong field.
     package var username: String
     /// The client's id.
     package var clientID: String
@@ -12,7 +12,7 @@ package struct ClientRefusal: Sendable, Equatable {
     package var topic: String?
     /// The detail of the first refusal, such as the origin of the client's page or the fault of a TLS handshake.
     package var detail: String?
-    /// The reason: the raw value of a `RefusalReason`, or a word of a newer gate.
+    /// The reason: the raw value of a `RefusalReason`, or a word that only a newer gate knows.
     package var reason: String
     /// The time of the first refusal.
     package var firstAt: Instant
@@ -51,8 +51,7 @@ package struct ClientRefusal: Sendable, Equatable {
 
     /// The key by which refusals are counted together.
     ///
-    /// The key contains everything except the detail and the exact time. Of the time, only the hour counts, so that a
-    /// list by time stays accurate.
+    /// The key contains the hour, so refusals of different hours are counted apart, but it doesn't contain the detail.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // No part can contain the separator, because the gate refuses control characters.

@@ -1,12 +1,10 @@
-/// The order of waiting jobs in which senders take turns, so that one sender's jobs never delay another sender's jobs.
+/// An order of waiting jobs in which senders take turns, so that no sender waits for all of another's jobs.
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Returns the first elements of a list in which the senders take turns.
+    /// Orders elements so that senders take turns, each with its elements in order, and returns the first `limit`.
     ///
-    /// The elements of each sender keep their order.
-    ///
-    /// A sender with one element gets its turn in the first round, even if another sender has many elements before it.
+    /// A sender with one element gets its turn in the first round, even if it follows many elements of another sender.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

@@ -21,10 +21,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns the tags by which a user's texts are chosen, in order: the user's own tag, and its language alone,
-    /// without region or script.
-    ///
-    /// A user's tag can have the form that operating systems use, such as `pt_BR`.
+    /// Returns the tags for a user's texts, in order: the user's tag, such as `pt_BR`, and its language.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }
@@ -34,8 +31,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether the parts after the language are extended languages, script, region, variants and extensions, in
-    /// this order.
+    /// Returns whether parts are, in this order, extended languages, script, region, variants and extensions.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

@@ -22,11 +22,9 @@ package struct Link: Sendable, Equatable {
     package var kind: Kind
     /// The user whose account the link acts on.
     package var uid: UserID
-    /// The address to which the link was sent.
+    /// The address to which the link was sent; for `undoAddress`, the old address, which the link restores.
     ///
     /// The link has no effect if the account has another address when the link is used.
-    ///
-    /// For `undoAddress` this is the old address, which the link restores.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]

@@ -4,7 +4,7 @@ package struct MessageRecord: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         /// The mail server or gateway accepted the message.
         case sent
-        /// The service gave up the message.
+        /// The service gave up on the message.
         case failed
         /// The message expired before it could be sent.
         case expired
@@ -30,7 +30,7 @@ package struct MessageRecord: Sendable, Equatable {
     package var error: String?
     /// The creation time.
     package var createdAt: Instant
-    /// The time at which the message was sent, given up or found expired.
+    /// The time at which the message was sent or found expired, or the service gave up on it.
     package var endedAt: Instant
 
     /// Makes a record.

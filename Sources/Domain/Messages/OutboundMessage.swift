@@ -8,7 +8,7 @@ package struct OutboundMessage: Sendable, Equatable {
     package var isRetained: Bool
     /// The time at which the message expires, from which the message expiry interval of MQTT 5 is computed.
     package var expiresAt: Instant?
-    /// The MQTT 5 correlation data of the request, which an answer returns to the sender.
+    /// The request's MQTT 5 correlation data, which an answer returns to the sender.
     package var correlation: [UInt8]?
     /// The request's user property `traceparent`, which an answer returns to the sender.
     package var traceparent: String?

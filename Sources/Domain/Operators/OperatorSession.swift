@@ -33,7 +33,7 @@ package struct OperatorSession: Sendable, Equatable {
 
     /// The time at which the session ends unless it is used before that time.
     package var idleUntil: Instant { seenAt.adding(seconds: OperatorSignIn.idleSeconds) }
-    /// The time at which the session ends at the latest.
+    /// The latest time at which the session can end.
     package var expiresAt: Instant { createdAt.adding(seconds: OperatorSignIn.lifeSeconds) }
 
     /// Returns whether the session is still valid.

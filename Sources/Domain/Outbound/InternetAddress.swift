@@ -36,15 +36,14 @@ package struct InternetAddress: Hashable, Sendable {
 
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// Whether the address is a public unicast address, and not a loopback, private, carrier, multicast or
-    /// documentation address.
+    /// Whether the address is public unicast, and not a loopback, private, carrier, multicast or documentation address.
     ///
     /// The decision follows IANA's registries of special-purpose addresses (RFC 6890). An IPv6 address that contains an
     /// IPv4 address is public if that IPv4 address is public.
     package var isPublic: Bool {
         if bytes.count == 4 { return !AddressBlock.special.contains { $0.contains(self) } }
         if let inner { return inner.isPublic }
-        // All other public unicast addresses of IPv6 begin with the bits 001 (RFC 4291).
+        // A public unicast address of IPv6 that contains no IPv4 address begins with the bits 001 (RFC 4291).
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 
@@ -59,9 +58,7 @@ package struct InternetAddress: Hashable, Sendable {
     }
 }
 
-/// A block of addresses, such as 10.0.0.0/8.
-///
-/// A single address counts as a block.
+/// A block of addresses, such as 10.0.0.0/8, or a single address.
 package struct AddressBlock: Hashable, Sendable {
     private let first: InternetAddress
     private let bits: Int

@@ -1,8 +1,8 @@
 /// The rule for connections to URLs that others provide, such as the URLs of event webhooks.
 ///
-/// The rule allows `https` URLs with public addresses, and the hosts and addresses that an operator lists in
-/// `outbound.privateTargets`. Without the rule, the owner of an API key could use the service to reach hosts that only
-/// the service's own network should reach, such as databases and the metadata server of a cloud.
+/// The rule allows `https` URLs with public addresses, and the targets in `outbound.privateTargets`. Without the rule,
+/// the owner of an API key could reach hosts of the service's own network, such as databases or a cloud's metadata
+/// server.
 package struct OutboundRule: Sendable {
     private let hosts: Set<String>
     private let blocks: [AddressBlock]
@@ -47,9 +47,7 @@ package struct OutboundRule: Sendable {
         package let text: String
     }
 
-    /// Checks a URL without looking up its host name.
-    ///
-    /// The addresses of the host are checked before each connection.
+    /// Checks a URL without looking up its host name; the host's addresses are checked before each connection.
     ///
     /// - Throws: `Rejection` that names the field if the URL isn't allowed.
     package func check(_ text: String, field: String) throws(Rejection) -> OutboundURL {
@@ -100,8 +98,7 @@ package struct OutboundURL: Equatable, Sendable {
     /// The host as an address; nil for a host name.
     package var address: InternetAddress? { InternetAddress(host) }
 
-    /// Parses a URL; returns nil if it has another scheme, contains credentials, or could be parsed differently by
-    /// libcurl.
+    /// Parses an HTTP or HTTPS URL; returns nil if it contains credentials, or if libcurl could parse it differently.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax, text.utf8.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "\\") })
         else { return nil }
@@ -118,7 +115,7 @@ package struct OutboundURL: Equatable, Sendable {
         (self.text, self.isSecure, self.host) = (text, scheme == "https", name)
     }
 
-    /// Returns whether a lowercase text has the form of a host name or an IPv4 address.
+    /// Returns whether a lowercase string has the form of a host name or an IPv4 address.
     static func isName(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isDigit || $0.isLowercase || "-._".utf8.contains($0) }

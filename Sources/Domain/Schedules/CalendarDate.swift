@@ -22,8 +22,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         self.init(written: text)
     }
 
-    /// Parses a date with or without leading zeros, such as `1990-1-1` or `1990-01-01`; returns nil if the day doesn't
-    /// exist.
+    /// Parses a date with or without leading zeros, such as `1990-1-1`; returns nil if the day doesn't exist.
     package init?(written text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),

@@ -1,9 +1,9 @@
-/// The time zones of the countries that have only one, by country calling code (`Texts/country-zones.txt`).
+/// The time zones of the countries that have only one zone, by country calling code (`Texts/country-zones.txt`).
 ///
-/// For all other countries the zone isn't guessed, because a wrong guess would run schedules at the wrong hour. Users
-/// in those countries get times in UTC, and notice it.
+/// Users in other countries get UTC, which they can notice and correct. A wrong guess is harder to notice, and runs
+/// schedules at the wrong hour.
 package enum CountryZone {
-    /// Returns the IANA name of a country's time zone, or nil if the country is unknown or has several.
+    /// Returns the IANA name of a country's time zone, or nil if the country is unknown or has several zones.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }
 
     private static let zones: [String: String] =

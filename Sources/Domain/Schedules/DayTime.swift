@@ -2,7 +2,7 @@
 package enum DayTime: Sendable, Equatable {
     /// A number of minutes after midnight.
     case clock(Int64)
-    /// A number of minutes after sunrise or sunset, which is negative for a time before it.
+    /// A number of minutes after sunrise or sunset; a negative number means minutes before.
     case sun(SunRules.Event, Int64)
 
     /// Whether the time depends on a place.
@@ -10,7 +10,7 @@ package enum DayTime: Sendable, Equatable {
         if case .sun = self { true } else { false }
     }
 
-    /// Parses `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`; returns nil for any other text.
+    /// Parses `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`; returns nil for any other string.
     package init?(_ text: String) {
         for event in SunRules.Event.allCases
         where text.utf8.starts(with: event.rawValue.utf8) {

@@ -4,23 +4,25 @@
 package enum ScheduleRules {
     /// The number of days that are searched for the next occurrence.
     ///
-    /// Near a pole the sun rises only once a year, and this sunrise must fall on one of the schedule's days of the
-    /// week.
+    /// Near a pole, the sun rises only once a year. Years can pass until a sunrise falls on one of the schedule's days.
     private static let daysMax: Int64 = 3660
     /// The maximum number of days between an occurrence and its calendar day.
     ///
-    /// A time relative to the sun can fall on another day, and so can a time on a day that the zone skips.
+    /// A time relative to sunrise or sunset can fall on another day. If a zone skips a day, the occurrence of that day
+    /// falls on another day.
     private static let reach: Int64 = 3
 
-    /// The occurrence of a schedule on a day, or the reason why the schedule has none.
+    /// What a schedule does on a day: it has an occurrence, or a reason for having none.
     package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
         /// The sun stays above the horizon all day.
         case polarDay
         /// The sun stays below the horizon all day.
         case polarNight
-        /// The day has no occurrence, because no place is known, or because the sunrise or sunset falls on the
-        /// neighbouring days. Near the polar circles, sunrise and sunset move by more than a few minutes a day.
+        /// The day has no occurrence, because no place is known, or because no sunrise or sunset falls on the day.
+        ///
+        /// Days without sunrise or sunset occur near the polar circles, where sunrise and sunset move by many minutes
+        /// per day.
         case none
     }
 
@@ -43,7 +45,7 @@ package enum ScheduleRules {
         }
     }
 
-    /// Returns a schedule's first occurrence after a moment, or nil if none follows.
+    /// Returns a schedule's first occurrence after a given moment, or nil if none follows.
     package static func next(of timing: Timing, after moment: Instant, zone: ZoneRules, place: Location?) -> Instant? {
         guard place != nil || !timing.time.needsPlace else { return nil }
         if case .once(let date) = timing.days {
@@ -65,7 +67,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day after a moment if that day is a polar day or polar night, or nil otherwise.
+    /// Returns the schedule's next day if it is a polar day or polar night within two months; nil otherwise.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -86,7 +88,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the first day on which a time of day lies after a moment, for a schedule that names no day.
+    /// Returns the day on which a time of day next occurs after a given moment, for a schedule that names no day.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -1,5 +1,4 @@
-/// The rule for all times after a zone's known transitions, in the format of the POSIX variable `TZ`, such as
-/// `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for times after a zone's transitions, in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 package struct ZoneFooter: Sendable, Equatable {
     /// The day of each year, and the time of that day, at which the clocks change.
     struct Change: Sendable, Equatable {
@@ -13,9 +12,7 @@ package struct ZoneFooter: Sendable, Equatable {
         }
 
         var day: Day
-        /// The number of seconds after midnight, by the clocks before the change.
-        ///
-        /// The number can be negative or longer than a day.
+        /// The seconds after midnight, by the clocks before the change; they can be negative or exceed a day.
         var seconds: Int64
     }
 
@@ -30,7 +27,7 @@ package struct ZoneFooter: Sendable, Equatable {
             && left.summer?.begin == right.summer?.begin && left.summer?.end == right.summer?.end
     }
 
-    /// Parses a rule; returns nil for any other text.
+    /// Parses a rule; returns nil for any other string.
     package init?(_ text: [UInt8]) {
         var reader = FooterReader(text)
         guard reader.skipName(), let standard = reader.offset() else { return nil }
@@ -47,12 +44,12 @@ package struct ZoneFooter: Sendable, Equatable {
         summer = (summerOffset, begin, end)
     }
 
-    /// Returns the offset from UTC at a moment, in seconds.
+    /// Returns the offset from UTC at a given moment, in seconds.
     package func offset(at seconds: Int64) -> Int64 {
         changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
     }
 
-    /// Returns the changes after `start` and up to `end`, which are at most a few years apart.
+    /// Returns the changes after `start` and up to `end`; the two moments are at most a few years apart.
     package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
         guard let summer, start < end else { return [] }
         let years = Self.year(start) - 1...Self.year(end) + 1
@@ -108,8 +105,7 @@ private struct FooterReader {
         return true
     }
 
-    /// Skips a zone's abbreviation, which is either letters or text in angle brackets, and returns whether it was
-    /// present.
+    /// Skips a zone's abbreviation, either letters or text in angle brackets, and returns whether it was present.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {
@@ -147,12 +143,8 @@ private struct FooterReader {
     }
 
     private mutating func day() -> ZoneFooter.Change.Day? {
-        if take("J") {
-            return number().flatMap { (1...365).contains($0) ? .julian($0) : nil }
-        }
-        guard take("M") else {
-            return number().flatMap { (0...365).contains($0) ? .dayOfYear($0) : nil }
-        }
+        if take("J") { return number().flatMap { (1...365).contains($0) ? .julian($0) : nil } }
+        guard take("M") else { return number().flatMap { (0...365).contains($0) ? .dayOfYear($0) : nil } }
         guard let month = number(), take("."), let week = number(), take("."),
             let weekday = number(), (1...12).contains(month), (1...5).contains(week),
             (0...6).contains(weekday)

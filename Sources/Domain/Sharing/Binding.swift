@@ -10,7 +10,7 @@ package struct Binding: Sendable, Equatable {
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 
-    /// A user's access to a device: sending commands, or only seeing its status.
+    /// A user's access to a device: to send commands, or only to see the device's status.
     package enum Access: String, Sendable, CaseIterable {
         case control, read
     }
@@ -73,7 +73,7 @@ package struct Binding: Sendable, Equatable {
     /// Returns whether a guest's binding has expired, even if the control worker (`DueControl`) hasn't ended it yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Returns the reason why the user may not send a kind of command at a moment, or nil if the user may send it.
+    /// Returns the reason why the user may not send a kind of command at a given time, or nil if the user may send it.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }
@@ -91,7 +91,7 @@ package enum UnbindReason: String, Sendable, CaseIterable {
     case reset
     /// An operator deleted the device.
     case forgotten
-    /// The guest's time was over.
+    /// The guest's binding expired.
     case expired
     /// The guest's invitation was revoked, or the owner of the device left.
     case revoked

@@ -1,11 +1,9 @@
-/// The rules for the bindings of a device, which decide the result of every event for every role.
+/// The rules for a device's bindings, which decide the result of every event for every role.
 package enum BindingRules {
     /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
-    /// Decides the result of an event that a user causes, given all present bindings.
-    ///
-    /// - Throws: `Rejection` if the user's role does not allow the event.
+    /// Decides the result of an event that a user causes; throws a `Rejection` if the user's role doesn't allow it.
     package static func decide(
         _ event: BindingEvent,
         by uid: UserID,
@@ -46,7 +44,7 @@ package enum BindingRules {
 
     /// Makes the user a guest.
     ///
-    /// The first acceptance also makes the inviter the owner, and all normal users guests.
+    /// The first acceptance also makes the inviter the owner, and turns all normal users into guests.
     private static func accept(
         _ inviter: UserID,
         _ callerRole: CallerRole,
@@ -108,9 +106,7 @@ package enum BindingRules {
         present: [Binding]
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
-        guard heir != uid else {
-            throw .invalid("params.uid", "The device is already yours.")
-        }
+        guard heir != uid else { throw .invalid("params.uid", "The device is already yours.") }
         guard present.contains(where: { $0.uid == heir }) else { throw noSuchGuest }
         return BindingChange(
             ended: [uid],
@@ -134,9 +130,7 @@ package enum BindingRules {
         }
     }
 
-    /// The refusal of a caller who isn't bound to the device.
-    ///
-    /// A request for a device that doesn't exist gets the same refusal.
+    /// The refusal of a caller who isn't bound to the device; also used if the device doesn't exist.
     package static let notBound = Rejection(.notBound, "The device is not bound to you.", field: "params.did")
 
     private static let noSuchGuest = Rejection(

@@ -37,11 +37,10 @@ package enum SharingRules {
         case ends(Sharing.Status)
     }
 
-    /// Decides whether an open invitation stays, passes to a new owner or ends, after a change of the device's
-    /// bindings.
+    /// Decides whether an open invitation stays, passes to a new owner or ends after a change of the bindings.
     ///
     /// A pending invitation whose deadline has passed ends as `expired`. An accepted invitation ends as `expired` when
-    /// the guest's time is over. All other invitations that end are `revoked`.
+    /// the guest's binding expires. All other invitations that end are `revoked`.
     package static func fate(
         of sharing: Sharing,
         after change: BindingChange,

@@ -12,19 +12,18 @@ package struct Presence: Sendable, Equatable {
     package var session: String?
     /// The time at which the device last came online or went offline.
     package var lastSeenAt: Instant?
-    /// The time from which the newest connection is presumed to receive commands, unless the gate reports its
-    /// subscription earlier.
+    /// The time from which the newest connection is presumed to receive commands.
     ///
-    /// The time is nil if the subscription is known, or if no connection has been reported.
+    /// The time is nil before the gate reports a connection, and after the gate reports that the newest connection can
+    /// receive commands.
     package var listensFrom: Instant?
 
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time until which commands may be lost because the new connection might not have subscribed yet; nil
-    /// if no command can be lost.
+    /// Returns the time until which commands can get lost because a new connection may not have subscribed yet, if any.
     ///
-    /// A time farther ahead than `seconds` is ignored, because the clock was set back after the time was stored.
+    /// If the stored time is more than `seconds` ahead, the clock was set back, and the result is nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom
@@ -62,8 +61,7 @@ package enum PresenceRules {
 
     /// Applies a signal to a device's presence, and returns the change that users see, if any.
     ///
-    /// A new connection is presumed to receive commands after `silence` seconds, even if the gate hasn't reported a
-    /// subscription.
+    /// A new connection is presumed to receive commands after `silence` seconds, even without a reported subscription.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
@@ -91,8 +89,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // A will that the broker publishes late may look like a birth message. If a gate has ever reported a
-            // connection, only the gate's reports count.
+            // Once the gate has reported a connection, a birth alone doesn't bring the device online, because a late
+            // will can look like a birth.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

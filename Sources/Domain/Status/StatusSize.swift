@@ -2,23 +2,20 @@ import JSON
 
 /// The size limit for a device's state, which keeps status messages below the maximum size of a payload.
 enum StatusSize {
-    /// The maximum size of a device's state as JSON, in bytes.
-    ///
-    /// Names count twice, because a status message lists the names of changed attributes again.
+    /// The maximum size of a state, in bytes of JSON; names count twice, as a status message also lists them as
+    /// changed.
     static let bytesMax = 48 * 1024
 
     /// Refuses a state that would not fit into a status message.
     static func check(_ status: Status) -> Rejection? {
-        // Nearly every state is far smaller than the limit, so its exact size is computed only if the upper bound
-        // exceeds the limit.
+        // Nearly every state is far smaller, so the exact size is computed only if the upper bound exceeds the limit.
         guard status.attributes.reduce(0, { $0 + atMost($1) }) > bytesMax,
             status.attributes.reduce(0, { $0 + exactly($1) }) > bytesMax
         else { return nil }
         return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
     }
 
-    /// Returns an upper bound of an attribute's size, with six bytes for each byte of text and 24 bytes for a number or
-    /// word.
+    /// Returns an upper bound of an attribute's size: six bytes for each byte of text, 24 for a number or word.
     private static func atMost(_ attribute: Status.Attribute) -> Int {
         12 * attribute.name.utf8.count + 8 + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)
     }

@@ -1,15 +1,11 @@
 import Glibc
 
-/// The version of the broker that has loaded the gate.
-///
-/// The broker has no function that returns its version.
+/// The broker's version, read from its program file because the broker has no function that returns the version.
 enum BrokerVersion {
-    /// Whether the broker's version is the one with which the private structures were tested: Mosquitto 2.0.11.
-    ///
-    /// The value is false if the broker's program file can't be read.
+    /// Whether the broker is known to be Mosquitto 2.0.11, the version with which the private structures were tested.
     static let isTested = isNamed("2.0.11", in: "/proc/self/exe")
 
-    /// Returns whether a program contains a version as a separate string, as Mosquitto does for its log.
+    /// Returns whether a program file contains a version as a whole string, between two zero bytes.
     static func isNamed(_ version: String, in path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -21,7 +17,8 @@ enum BrokerVersion {
                 let count = read(file, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return false }
                 for byte in buffer.prefix(count) {
-                    // Only the first and the last byte of the text are zero, so no match can begin inside another.
+                    // Only the first and the last byte of the searched text are zero, so no match can begin inside
+                    // another match.
                     matched = byte == text[matched] ? matched &+ 1 : byte == 0 ? 1 : 0
                     if matched == text.count { return true }
                 }

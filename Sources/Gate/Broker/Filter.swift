@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes of a topic or filter, which belong to the broker and are valid for one call.
+/// A topic or filter, as bytes that belong to the broker and are valid during one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// An MQTT topic filter that grants rights, prepared so that topics can be checked without allocating memory.
@@ -11,14 +11,13 @@ struct Filter: Sendable, Equatable {
     private enum Shape: Equatable {
         /// The filter has no wildcard.
         case exact
-        /// The filter ends in `#` after a slash, and has no other wildcard; the number is the length of the prefix
-        /// before the slash.
+        /// The filter ends in `/#` and has no other wildcard; the number is the length of the prefix before the slash.
         case below(Int)
         /// The filter has any other form.
         case general
     }
 
-    /// Prepares a filter; returns nil if MQTT doesn't allow the text as a filter.
+    /// Prepares a filter; returns nil if the string isn't a valid MQTT filter.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.withUnsafeBufferPointer(Topic.isFilter) else { return nil }
@@ -33,12 +32,10 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// The length of the prefix in bytes for a filter of the form `{prefix}/#`; nil for all other filters.
-    var spaceCount: Int? {
-        if case .below(let count) = shape { count } else { nil }
-    }
+    /// The length in bytes of `{prefix}` if the filter has the form `{prefix}/#`; nil for all other filters.
+    var spaceCount: Int? { if case .below(let count) = shape { count } else { nil } }
 
-    /// Returns whether the filter matches a topic, as MQTT defines it.
+    /// Returns whether the filter matches a topic by the rules of MQTT.
     func matches(_ topic: Bytes) -> Bool {
         bytes.withUnsafeBufferPointer { filter in
             switch shape {
@@ -46,8 +43,7 @@ struct Filter: Sendable, Equatable {
             case .below(let count):
                 topic.count >= count && Topic.begins(topic, with: filter, count: count)
                     && (topic.count == count || topic[count] == Topic.slash)
-            case .general:
-                Topic.walk(filter, topic)
+            case .general: Topic.walk(filter, topic)
             }
         }
     }
@@ -76,8 +72,7 @@ enum Topic {
     static let hash = UInt8(ascii: "#")
     static let dollar = UInt8(ascii: "$")
 
-    /// Returns whether MQTT accepts bytes as a filter, in which `+` and `#` must be alone in their levels and `#` must
-    /// be last.
+    /// Returns whether MQTT accepts a filter: `+` and `#` must each be alone in a level, and `#` must be last.
     static func isFilter(_ bytes: Bytes) -> Bool {
         guard !bytes.isEmpty, !bytes.contains(0) else { return false }
         var levels = Levels(bytes)
@@ -95,32 +90,24 @@ enum Topic {
         !bytes.isEmpty && !bytes.contains { $0 == plus || $0 == hash || $0 == 0 }
     }
 
-    static func isHash(_ level: Bytes) -> Bool {
-        level.count == 1 && level.first == hash
-    }
+    static func isHash(_ level: Bytes) -> Bool { level.count == 1 && level.first == hash }
 
-    static func isPlus(_ level: Bytes) -> Bool {
-        level.count == 1 && level.first == plus
-    }
+    static func isPlus(_ level: Bytes) -> Bool { level.count == 1 && level.first == plus }
 
-    /// Returns whether the first level of a filter is a wildcard, which doesn't match topics that begin with `$`.
-    static func beginsWild(_ filter: Bytes) -> Bool {
-        filter.first == plus || filter.first == hash
-    }
+    /// Returns whether a filter's first level is a wildcard; such a filter matches no topic that begins with `$`.
+    static func beginsWild(_ filter: Bytes) -> Bool { filter.first == plus || filter.first == hash }
 
     static func areEqual(_ left: Bytes, _ right: Bytes) -> Bool {
         left.count == right.count && begins(left, with: right, count: left.count)
     }
 
-    /// Returns whether the first `count` bytes are equal.
-    ///
-    /// Neither argument may be shorter than `count`.
+    /// Returns whether two texts of at least `count` bytes begin with the same `count` bytes.
     static func begins(_ bytes: Bytes, with prefix: Bytes, count: Int) -> Bool {
         guard count > 0, let left = bytes.baseAddress, let right = prefix.baseAddress else { return count == 0 }
         return memcmp(left, right, count) == 0
     }
 
-    /// Returns whether a topic begins with a prefix such as `{root}/user/`, and continues after it.
+    /// Returns whether a topic begins with a prefix such as `{root}/user/` and is longer than the prefix.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
         topic.count > prefix.count && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
     }
@@ -139,16 +126,12 @@ enum Topic {
     }
 }
 
-/// The levels of a topic, which slashes separate.
-///
-/// The topic `a/` has two levels, of which the second is empty.
+/// The levels of a topic, separated by slashes; `a/` has two levels, and its second level is empty.
 struct Levels: IteratorProtocol {
     private let bytes: Bytes
     private var start = 0
 
-    init(_ bytes: Bytes) {
-        self.bytes = bytes
-    }
+    init(_ bytes: Bytes) { self.bytes = bytes }
 
     mutating func next() -> Bytes? {
         guard start <= bytes.count else { return nil }

@@ -2,28 +2,26 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-/// The MQTT 5 properties of an incoming message, which are a list in the broker's memory.
+/// The MQTT 5 properties of an incoming message, as a list in the broker's memory.
 ///
-/// Only the gate sets user properties whose names begin with `lamplighter-`; such properties from senders are removed.
-/// Single properties can't be removed from the list, so the gate copies all others into a new list.
+/// User properties whose names begin with `lamplighter-` are reserved for the gate, and are removed if a sender sets
+/// them. A single property can't be removed from the list, so the gate copies the remaining properties into a new list.
 struct MessageProperties {
     /// The head of the broker's list, or of the new list that replaces it.
     var list: OpaquePointer?
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property that contains the name of the field that the gate removed from a request.
+    /// The name of the user property in which the gate names the field that it removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
-    /// The name of the removed field, as in the answer's `error.field`.
+    /// The name of the removed field, as the response reports it in `error.field`.
     static let correlation = "correlationData"
     /// The name of the user property with which a sender sets a message's trace id.
     static let traceparent = Array("traceparent".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
     fileprivate static let userProperty = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
 
-    init(_ list: OpaquePointer?) {
-        self.list = list
-    }
+    init(_ list: OpaquePointer?) { self.list = list }
 
     /// The result of `inspect(_:)`.
     struct Findings: Equatable {
@@ -46,7 +44,7 @@ struct MessageProperties {
         return findings
     }
 
-    /// Calls `body` with the value of each property, which is valid only during that call.
+    /// Calls `body` with each property's value; the value is valid only during that call.
     func forEach(_ body: (Value) -> Void) {
         var next = list
         while let property = next {
@@ -55,13 +53,12 @@ struct MessageProperties {
         }
     }
 
-    /// Removes the properties that must not pass, or returns false and leaves the list unchanged if memory runs out.
+    /// Removes the properties that must not reach workers; if memory runs out, returns false and leaves the list
+    /// unchanged.
     mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var isWhole = true
-        forEach { value in
-            if value.mayPass(limits) { isWhole = value.add(to: &fresh) && isWhole }
-        }
+        forEach { value in if value.mayPass(limits) { isWhole = value.add(to: &fresh) && isWhole } }
         guard isWhole else {
             gate_property_free(&fresh)
             return false
@@ -71,7 +68,7 @@ struct MessageProperties {
         return true
     }
 
-    /// Frees the list, if it wasn't handed to the broker.
+    /// Frees the list unless it was handed to the broker.
     mutating func discard() { gate_property_free(&list) }
 
     /// Adds a user property, or returns false if memory runs out.
@@ -81,9 +78,7 @@ struct MessageProperties {
 }
 
 extension MessageProperties {
-    /// The value of a property.
-    ///
-    /// Texts and bytes are copies that are valid for one call.
+    /// The value of a property; its strings and bytes are copies that are valid for one call.
     enum Value {
         case byte(Int32, UInt8)
         case text(Int32, UnsafeMutablePointer<CChar>)
@@ -130,9 +125,7 @@ extension MessageProperties {
         }
     }
 
-    /// Reads a property of a kind that Mosquitto keeps with a message.
-    ///
-    /// Mosquitto has already dropped all other kinds.
+    /// Reads a property of a kind that Mosquitto keeps with a message; Mosquitto has already dropped all other kinds.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

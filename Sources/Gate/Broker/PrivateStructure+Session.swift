@@ -2,17 +2,16 @@ import CMosquittoBroker
 import Glibc
 
 // The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, the
-// fields for both come after the words that `start` checks. Two more words are checked here, because the position of
-// the fields depends on how the broker was built.
+// fields for the messages and the lifetime come after the words that `start` checks. Two more words are checked here,
+// because the position of the fields depends on how the broker was built.
 extension PrivateStructure {
     /// The memory that the broker uses for a client.
     struct Holding {
-        /// The total size in bytes of the waiting and unacknowledged payloads, the unsent packets, the half-received
-        /// packet and the will.
+        /// The bytes in waiting and unacknowledged payloads, unsent packets, the half-received packet and the will.
         var bytes: Int
         /// The number of waiting and unacknowledged messages plus the number of unsent packets.
         var messages: Int
-        /// Whether the broker can't send anything more until the client acknowledges a message.
+        /// Whether the client must acknowledge a message before the broker can send more.
         var isWindowFull: Bool
         /// The address of the oldest unacknowledged message; 0 if all are acknowledged.
         var oldest: UInt
@@ -20,9 +19,7 @@ extension PrivateStructure {
 
     /// The number of bytes that the broker needs for each message in addition to the payload.
     static let bytesPerMessage = 512
-    /// The maximum number of unsent packets whose sizes are read.
-    ///
-    /// Further packets are assumed to have the average size.
+    /// The maximum number of unsent packets whose sizes are read; further packets are assumed to have the average size.
     private static let packetsRead = 1_000
 
     /// The positions of words in `struct mosquitto_msg_data`.
@@ -33,7 +30,7 @@ extension PrivateStructure {
         static let window = 5
     }
 
-    /// Returns the memory that the broker uses for a client, in bytes; nil if it is unknown.
+    /// Returns the memory that the broker uses for a client, or nil if this is unknown.
     static func holding(of client: OpaquePointer) -> Holding? {
         guard let start = sessionStart(of: client) else { return nil }
         let payload = Int(bitPattern: load(start, Word.outgoing &+ Outgoing.bytes))
@@ -58,14 +55,12 @@ extension PrivateStructure {
             &+ Int(load(start, Word.packetsToSend) >> 32)
     }
 
-    /// Returns the total size of the packets that haven't been sent yet, in bytes.
     private static func packetBytes(from start: UnsafeMutableRawPointer, count: Int) -> Int {
         guard count > 0 else { return 0 }
         var (sum, read) = (0, 0)
         var next = UnsafeMutableRawPointer(bitPattern: load(start, Word.firstToSend &+ 1))
         while let packet = next, read < min(count, packetsRead) {
-            // The words for the payload and the next packet are followed by two lengths, and then by the length of the
-            // whole packet.
+            // After the pointers to payload and next packet come two lengths, and then the length of the whole packet.
             sum &+= Int(load(packet, 3) & 0xFFFF_FFFF)
             read &+= 1
             next = UnsafeMutableRawPointer(bitPattern: load(packet, 1))
@@ -73,9 +68,7 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits a client's session expiry and will delay to at most `seconds`.
-    ///
-    /// - Returns: False if the broker's memory can't be changed.
+    /// Limits a client's session expiry and its will's delay to `seconds`; returns false if memory can't be changed.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -108,16 +101,14 @@ extension PrivateStructure {
 
     /// Returns the file descriptor of a client's connection, or nil if it is unknown.
     ///
-    /// In the structure, the descriptor follows the number that identifies the client to epoll. The descriptor is
-    /// returned only if it is connected to the client's address.
+    /// In the structure, the descriptor follows the number that identifies the client to epoll.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
         return Unconnected.address(of: socket) == String(cString: address) ? socket : nil
     }
 
-    /// Returns the size of a client's will in bytes, with payload and topic, or 0 if there is no will or its size is
-    /// unknown.
+    /// Returns the size of a client's will in bytes, payload and topic included; 0 without a will or if unknown.
     static func willBytes(of client: OpaquePointer) -> Int { sessionStart(of: client).map(willBytes) ?? 0 }
 
     private static func willBytes(from start: UnsafeMutableRawPointer) -> Int {
@@ -133,14 +124,12 @@ extension PrivateStructure {
 
     /// Returns the position in memory from which the fields of the session are counted.
     ///
-    /// Returns nil if two fields don't have the values that the broker's functions return, or if a small field is out
-    /// of range.
+    /// Returns nil if two fields differ from the results of the broker's functions, or a small field is out of range.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))
         let isClean = load(start, Word.cleanStart) >> 48 & 0xFF
-        // The word contains four fields: two Booleans, the highest QoS, and a flag that says whether the client may
-        // retain messages.
+        // The word's four fields: two Booleans, the highest QoS, and whether the client may retain messages.
         let ends = load(start, Word.highestQoS)
         guard subscriptions == gate_client_sub_count(client),
             (isClean == 1) == gate_client_clean_start(client), isClean <= 1,

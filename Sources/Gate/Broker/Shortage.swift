@@ -1,13 +1,11 @@
 import CMosquittoBroker
 import Glibc
 
-/// A guard that keeps the gate running when memory runs out.
+/// A guard that keeps the gate running when memory runs out, because Swift traps if an allocation fails.
 ///
-/// Without the guard, the broker could crash, because Swift traps if an allocation fails.
-///
-/// The guard checks ten times a second, and every 256 events, whether a large block can be allocated. While no such
-/// block can be allocated, the gate uses the reserve that the guard has freed, admits only services, and refuses the
-/// messages and subscriptions of all clients except workers.
+/// The guard checks ten times a second, and every 256 events, whether a large block can be allocated. If the allocation
+/// fails, the gate uses the guard's reserve, admits only services, and refuses the messages and subscriptions of all
+/// clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -15,7 +13,6 @@ final class Shortage {
     private var probedAt: Int64 = 0
     /// The block that is allocated to test whether freed memory can be reused.
     private var freed: UnsafeMutableRawPointer?
-    /// The time at which the shortage was last logged.
     private var loggedAt: Int64 = .min / 2
 
     private static let reserveBytes = 8 << 20
@@ -45,7 +42,7 @@ final class Shortage {
         }
     }
 
-    /// Returns whether the allocator has room in freed memory, which it can keep although the system counts it as used.
+    /// Returns whether the allocator can reuse freed memory, which the system can still count as used.
     private func hasFreedRoom() -> Bool {
         guard Memory.now().free >= Self.probeBytes else { return false }
         freed = malloc(Self.reserveBytes)
@@ -83,9 +80,7 @@ final class Shortage {
         }
     }
 
-    /// Returns whether the system would allocate `bytes` more.
-    ///
-    /// The memory is not touched.
+    /// Checks, without touching the memory, whether the system would allocate `bytes` more bytes.
     private static func hasRoom(for bytes: Int) -> Bool {
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return false }

@@ -2,28 +2,26 @@ import CMosquittoBroker
 import Glibc
 import Metering
 
-// The limit on the memory that the broker uses for all products, devices and terminals together. Most of this memory is
-// recorded per client (`Held`). The rest (subscriptions, wills, half-received packets and TLS buffers) is visible only
-// in the broker's total memory.
+// The limit on the broker's memory for all products, devices and terminals. Most of this memory is recorded per client
+// (`Held`). The remaining memory (subscriptions, wills, half-received packets, TLS buffers) shows only in the broker's
+// total.
 extension Gate {
     /// The number of bytes that an idle connection needs, without TLS and with TLS.
     private static let idleBytes = 16 << 10
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
-    /// The number of bytes that may be held for a well-behaved client: the size of the largest answer, or more if the
-    /// gate must estimate.
+    /// The bytes that may be held for a well-behaved client: the largest response, or more if the gate estimates
+    /// memory.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// The amount of free memory above which all free memory is returned to the system, after it has been free for
-    /// `unusedTime` milliseconds.
+    /// The number of free bytes above which all free memory is returned, after `unusedTime` milliseconds.
     ///
     /// Without the delay, a busy broker would soon need the memory again, and would stall while the system provides it.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Ends the sessions that take up the most memory, until the sum is well below its limit.
-    ///
-    /// The function is called ten times a second.
+    /// Ends the sessions that take up the most memory, until clients' memory is well below the limit; called every 100
+    /// ms.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -32,8 +30,7 @@ extension Gate {
         guard settings.limits.heldBytes > 0 else { return }
         let bound = settings.limits.heldBytes
         let taken = max(heldBytes, strangersBytes(of: memory))
-        // Sessions are ended before newcomers are refused, because clients that take up memory could otherwise keep
-        // newcomers out for as long as they like.
+        // Sessions are ended before newcomers are refused; otherwise a few clients could keep all newcomers out.
         isFull = isMuch(taken)
         isCrowded = taken > bound / 8 &* 7
         if isFull {
@@ -43,7 +40,6 @@ extension Gate {
         }
     }
 
-    /// Returns whether so much of the limit is used that sessions must be ended.
     private func isMuch(_ taken: Int) -> Bool {
         settings.limits.heldBytes > 0 && taken > settings.limits.heldBytes / 8 &* 5
     }
@@ -56,13 +52,11 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator, a slow call that walks through all free memory.
+    /// Returns whether to query the allocator, which takes long because the query walks through all free memory.
     ///
-    /// The allocator is queried once a second, while much memory is held, and when the process has grown by a sixteenth
-    /// of the limit.
-    ///
-    /// The query once a second is needed because a process that reuses freed memory has more memory in use without
-    /// growing.
+    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
+    /// whenever the process has grown by 1/16 of the limit. Growth alone isn't a sufficient sign, since a process that
+    /// reuses freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -86,10 +80,10 @@ extension Gate {
         return memory.used &- others
     }
 
-    /// Ends the sessions that take up the most memory, but no session that takes up little.
+    /// Ends the sessions that take up the most memory, but spares sessions that take up little.
     ///
-    /// Unrecorded memory can belong to connections that haven't sent a CONNECT, and the sessions of well-behaved
-    /// clients aren't ended because of others.
+    /// Unrecorded memory can belong to connections that haven't sent a CONNECT. The gate must not end the sessions of
+    /// well-behaved clients because of unrecorded memory.
     private func takeBack(_ bytes: Int, of taken: Int) {
         countUnasked()
         let isCounted = heldBytes > taken / 2
@@ -103,7 +97,7 @@ extension Gate {
         }
     }
 
-    /// Adds memory records for clients that take up memory without deliveries, with half-received packets or wills.
+    /// Adds memory records for clients that take up memory not by deliveries but by half-received packets or wills.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {

@@ -2,10 +2,10 @@ import Metering
 
 /// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// Newcomers are products and terminals without a live session that the gate hasn't admitted before.
+/// A newcomer is a product, or a terminal without a live session, whose client id the gate hasn't admitted before.
 ///
-/// One app or product gets at most half of the limit while others connect too. At least the newest 100,000 admitted
-/// client ids are remembered as hashes.
+/// While newcomers of several apps or products connect, each app or product gets at most half of the limit. At least
+/// the newest 100,000 admitted client ids are remembered as hashes.
 struct Newcomers {
     private let perSecond: Int
     private var bucket: TokenBucket
@@ -20,7 +20,7 @@ struct Newcomers {
     /// The maximum number of apps and products that are counted separately in one second.
     private static let partiesMax = 1_000
 
-    /// Creates the limit, with `perSecond` newcomers or, if it is 0, without a limit.
+    /// Creates a limit of `perSecond` newcomers; 0 means no limit.
     init(perSecond: Int, now: Int64) {
         self.perSecond = perSecond
         bucket = TokenBucket(perSecond: perSecond, burst: perSecond, now: now)
@@ -47,8 +47,7 @@ struct Newcomers {
     }
 
     private func hasHalf(_ party: String) -> Bool {
-        let hasOthers =
-            asked.now.count > 1 || asked.before.contains { $0 != party }
+        let hasOthers = asked.now.count > 1 || asked.before.contains { $0 != party }
         return hasOthers && admitted[party] ?? 0 >= max(1, perSecond / 2)
     }
 

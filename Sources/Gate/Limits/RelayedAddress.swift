@@ -9,7 +9,7 @@ struct RelayedAddress {
     /// Returns the client's own address if `address` belongs to the relay, or else `address`.
     ///
     /// The file is read when a client connects. The relay writes the client's address before it connects to the broker,
-    /// and doesn't give the same place to another client while the connection lasts.
+    /// and doesn't use the same part of the file for another client while the connection lasts.
     func client(of address: String) -> String {
         guard let place = RelayPlace.place(of: address), !path.isEmpty, let bytes = read(place) else { return address }
         return Self.text(bytes) ?? address

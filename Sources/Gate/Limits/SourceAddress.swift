@@ -7,12 +7,9 @@ struct SourceAddress: Equatable {
     /// The text of the source, such as `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Parses a client's address as returned by the broker.
+    /// Returns the source of a client's address, or nil for 127.0.0.1 and ::1, which a proxy's many clients share.
     ///
-    /// Returns nil for 127.0.0.1 and ::1, which are not counted because many clients can connect through a proxy or a
-    /// bridge on this machine.
-    ///
-    /// Also returns nil for a client without an address, which has connected through a local socket.
+    /// Also returns nil for a client that has connected through a local socket and thus has no address.
     init?(_ address: String) {
         var four = in_addr()
         if inet_pton(AF_INET, address, &four) == 1 {
@@ -37,8 +34,7 @@ struct SourceAddress: Equatable {
         return sixText(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)).map { $0 + "/64" }
     }
 
-    /// Returns the text of an IPv4 address that is mapped into the bytes of an IPv6 address, or nil for any other
-    /// address.
+    /// Returns the text of an IPv4 address mapped into the bytes of an IPv6 address, or nil for any other address.
     static func fourText(_ bytes: [UInt8]) -> String? {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         guard bytes.starts(with: prefix) else { return nil }

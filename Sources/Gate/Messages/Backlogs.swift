@@ -1,12 +1,10 @@
 import Batching
 import Metering
 
-/// The counts of devices' messages that the status worker hasn't processed yet.
+/// The counts of devices' messages that the status worker, or each of its lanes, hasn't processed yet.
 ///
-/// The gate keeps one count for the whole worker, or one for each lane if several processes share the work.
-///
-/// The workers' echoes contain the number of lanes. Each lane has its own queue at the broker, so each lane can fall
-/// behind separately.
+/// An echo is a message that a worker sends to itself; it contains the number of lanes. Each lane has its own queue at
+/// the broker, so each lane can fall behind separately.
 struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
@@ -17,14 +15,12 @@ struct Backlogs {
         lanes = [Backlog(limit: limit)]
     }
 
-    /// Records an echo of one of `count` lanes; `seen` is the number of the newest echo that came back to the lane.
+    /// Records an echo of one of `count` lanes; `seen` is the number of the newest echo that the lane got back.
     ///
-    /// An echo with a different number of lanes comes from other processes, and resets the earlier counts.
+    /// If the number of lanes has changed, the echo comes from new processes, and the earlier counts are reset.
     mutating func note(echo number: Int64, seen: Int64, by lane: Int, of count: Int) {
         guard (1...Shard.count).contains(count), (0..<count).contains(lane) else { return }
-        if lanes.count != count {
-            lanes = Array(repeating: Backlog(limit: limit), count: count)
-        }
+        if lanes.count != count { lanes = Array(repeating: Backlog(limit: limit), count: count) }
         lanes[lane].note(echo: number, seen: seen)
     }
 

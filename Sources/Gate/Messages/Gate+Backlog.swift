@@ -2,26 +2,22 @@ import Credentials
 import JSON
 import Metering
 
-// While the status worker is behind, the gate refuses some reports, fairly among devices (`Backlogs`). Without these
-// refusals, all devices would wait for the messages of a few, because the broker's queue for the worker or a lane is
-// first in, first out. A refused report isn't stored, so the device sends it again, as it does with a report that isn't
-// answered. Requests of terminals are refused in the same way, if the broker's memory shows how many messages wait for
-// a worker.
+// While the status worker is behind, the gate refuses some reports, fairly among devices (`Backlogs`). If all reports
+// were let through, all devices would wait for the reports of a few, because the broker's queue is first in, first out.
+// A refused report isn't stored; the device sends it again, as it does with any report that gets no answer. Requests of
+// terminals are refused in the same way, if the gate can read from the broker's memory how many messages wait for a
+// worker.
 extension Gate {
-    /// The client id of the status worker's receiving connection, which is also the prefix of the client ids of its
-    /// lanes.
+    /// The client id of the status worker's receiving connection, and the prefix of its lanes' client ids.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a report or request that is about to be let through, and returns true if it must be refused because it
-    /// exceeds its sender's share.
+    /// Counts a report or request before it is let through, and returns whether it exceeds its sender's share.
     ///
-    /// The sender's connection is never closed because of such a refusal, because the sender isn't responsible for the
-    /// messages of others.
+    /// The sender stays connected, because it isn't responsible for the messages of others.
     func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish(let payload, _) = access, client.isConnected, let tally = client.tally,
-            case .beyond(let mustTell) =
-                backlogVerdict(client, tally, bytes: payload.count, to: topic)
+            case .beyond(let mustTell) = backlogVerdict(client, tally, bytes: payload.count, to: topic)
         else { return false }
         if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true
@@ -46,8 +42,7 @@ extension Gate {
         )
     }
 
-    /// Returns the receiving connection of the worker or lane to which an echo's topic belongs, or nil for all other
-    /// topics.
+    /// Returns the receiving connection of the worker or lane that an echo's topic names, or nil for other topics.
     func receiver(ofEchoOn topic: Bytes) -> Client? {
         guard topic.count >= echoes.count, topic.starts(with: echoes) else { return nil }
         let lane = String(decoding: topic.dropFirst(echoes.count), as: UTF8.self)
@@ -64,15 +59,12 @@ extension Gate {
         backlogs.note(echo: number, seen: seen, by: lane, of: lanes)
     }
 
-    /// Records the end of a connection.
-    ///
-    /// While the status worker isn't connected, its backlog is unknown.
+    /// Records the end of a connection, after which a status worker's backlog is unknown.
     func noteEnd(of client: Client) {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns the number of the lane to which a client id belongs, 0 for the whole worker, or nil for all other
-    /// clients.
+    /// Returns the number of the lane that a client id names, 0 for the whole worker, or nil for other clients.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -81,21 +73,18 @@ extension Gate {
     }
 }
 
-/// The count of terminals' requests that wait for one worker.
-///
-/// A long request counts once for each KiB.
+/// The count of terminals' requests that wait for one worker; a long request counts once for each KiB.
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// The number of requests that were let through (`sent`), and this number at the time when the worker's queue was
-    /// last read (`looked`).
+    /// The number of requests let through so far (`sent`), and the value of `sent` when the queue was last read
+    /// (`looked`).
     private var sent: Int64 = 0
     private var looked: Int64 = 0
 
     init(limit: Int) { backlog = Backlog(limit: limit) }
 
-    /// Decides whether to let a request of `bytes` bytes through while other messages wait for the worker, and counts
-    /// the request if so.
+    /// Decides whether to let through a request of `bytes` bytes while others wait; if so, counts the request.
     mutating func take(
         _ sender: inout Backlog.Sender,
         bytes: Int,

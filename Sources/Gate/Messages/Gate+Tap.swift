@@ -1,15 +1,13 @@
-// The limit on consoles, which watch messages as clients of the role `console`. A console subscribes to all messages
-// and receives a limited number of them. The gate counts the others and reports their number, so that the broker sends
-// no packets for them.
+// The limit on consoles, which watch messages in the role `console`. A console subscribes to all messages but receives
+// a limited number. The gate counts and reports the messages that the console doesn't receive.
 
 /// The limit on the messages that one console receives.
 final class Tap {
-    /// The length of a window in milliseconds, which is short so that a console sees some messages from each moment of
-    /// a burst.
+    /// The length of a window in milliseconds; it is short, so a console sees messages from all parts of a burst.
     private static let window: Int64 = 100
-    /// The maximum number of messages that a console receives in a window, which allows 400 a second.
+    /// The maximum number of messages that a console receives in one window; this makes 400 per second.
     private static let perWindow = 40
-    /// The interval between reports about messages that the console did not receive, in milliseconds.
+    /// The interval in milliseconds between reports about messages that the console did not receive.
     private static let toldEvery: Int64 = 250
 
     /// The topic of the reports about messages that the console did not receive.

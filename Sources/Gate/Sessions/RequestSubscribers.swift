@@ -1,12 +1,12 @@
 import JSON
 
-/// The workers that are present, with the services whose requests each has subscribed to.
+/// The workers that are present, and for each worker the services to whose requests it has subscribed.
 ///
-/// The session worker subscribes to all requests, because it answers requests whose worker isn't connected. While a
-/// request's worker is present, the session worker would discard its copy, which costs a packet and wakes a thread. The
-/// gate therefore withholds that copy. A worker is present after it has published on `system/worker/{name}` that it is
-/// online, until it publishes the opposite or its connection ends. Other programs that subscribe to requests don't
-/// count as workers, and get all requests.
+/// The session worker subscribes to all requests, because it answers the requests whose worker isn't connected. If a
+/// request's worker is present, the session worker would discard its own copy, at the cost of a packet and a woken
+/// thread, so the gate withholds that copy. A worker is present after it has published on `system/worker/{name}` that
+/// it is online, until it publishes that it is offline or its connection ends. Other subscribers don't count, and get
+/// all requests.
 struct RequestSubscribers {
     /// The client id of the worker that receives only requests whose worker isn't present.
     static let fallback = "svc.lamplighter.session"
@@ -60,9 +60,7 @@ struct RequestSubscribers {
     }
 
     /// Records the end of a connection.
-    mutating func forget(_ client: Client) {
-        subscribers.removeAll { $0 === client }
-    }
+    mutating func forget(_ client: Client) { subscribers.removeAll { $0 === client } }
 
     /// Returns the service's level in a topic or filter of requests: `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {

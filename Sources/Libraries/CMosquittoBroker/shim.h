@@ -1,6 +1,5 @@
 #pragma once
-// In Mosquitto 2.0.11, mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 added them), so the order
-// matters.
+// Mosquitto 2.0.11's mosquitto_plugin.h doesn't include the headers that it needs (2.0.13 does), so the order matters.
 #include <mosquitto.h>
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>
@@ -8,9 +7,8 @@
 #include <mqtt_protocol.h>
 #include <string.h>
 
-// The broker provides these functions when it loads the plugin. The functions are weak so that the tests of the
-// plugin's rules can be linked without a broker. Swift can't declare an imported function as weak, so it calls the
-// functions through the wrappers below.
+// The broker provides these functions to the plugin. The declarations are weak so that the tests of the plugin's rules
+// link without a broker. Swift can't declare an imported function as weak, so it calls the wrappers below.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -77,16 +75,15 @@ int ASN1_TIME_to_tm(const void *time, struct tm *parts);
 #pragma weak X509_NAME_entry_count
 #pragma weak ASN1_TIME_to_tm
 
-// Reads two fields of a client's certificate, which the broker has verified: the subject, which must be a single common
-// name, and the beginning of its validity. Returns false if the client has no such certificate.
+// Reads the subject of a client's certificate, which must be a single common name, and the beginning of the
+// certificate's validity. The broker has verified the certificate. Returns false if the client has no such certificate.
 static inline bool gate_client_certificate(
     const struct mosquitto *client, char *name, int size, struct tm *begin) {
     if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
     void *certificate = mosquitto_client_certificate(client);
     if (certificate == NULL) return false;
     void *subject = X509_get_subject_name(certificate);
-    // 13 is NID_commonName. The lengths are compared because a name with a zero byte inside would seem shorter than it
-    // is.
+    // 13 is NID_commonName. The lengths are compared because a name with a zero byte inside would seem shorter.
     int count = subject != NULL && X509_NAME_entry_count(subject) == 1
         ? X509_NAME_get_text_by_NID(subject, 13, name, size) : -1;
     bool isRead = count > 0 && count < size - 1 && strlen(name) == (size_t)count
@@ -107,11 +104,10 @@ static inline int gate_kick(const char *client_id) {
     return mosquitto_kick_client_by_clientid(client_id, false);
 }
 
-// Publishes a copy of a payload. The function doesn't use mosquitto_broker_publish_copy, which in Mosquitto 2.0.11
-// allocates the copy from the system, although the broker subtracts the copy from its own memory when it is freed.
-// After enough messages, the broker's count of memory in use would fall below zero, which counts as far above
-// memory_limit, and the broker would accept no more connections. The function takes ownership of the properties, even
-// if it fails.
+// Publishes a copy of a payload and takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
+// mosquitto_broker_publish_copy allocates the copy from the system, but the broker subtracts the copy from its own
+// count of memory when it frees the copy. Over time, the count would fall below zero, which the broker treats as far
+// above memory_limit, and the broker would accept no more connections.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -145,8 +141,7 @@ static inline int gate_publish(
 // The length of a traceparent of the W3C's Trace Context, in bytes.
 enum { GATE_TRACEPARENT_BYTES = 55 };
 
-// Publishes a message with the MQTT 5 properties that a worker can set. An expiry of 0 and null pointers set no
-// properties.
+// Publishes a message with the MQTT 5 properties that a worker can set; an expiry of 0 and null pointers set none.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {

@@ -1,4 +1,4 @@
-/// The delay before the next attempt to connect, which doubles up to a limit and has jitter.
+/// The delay before the next attempt to connect; the delay doubles up to a limit and has jitter.
 ///
 /// Each delay is a random number between half of the step and the whole step, so that services that have lost the same
 /// broker don't all reconnect at the same moment.
@@ -23,6 +23,6 @@ package struct Backoff: Sendable {
         return next(using: &generator)
     }
 
-    /// Returns to the first step, after a connection that succeeded.
+    /// Resets the delay to the first step, after a successful connection.
     package mutating func reset() { step = Self.first }
 }

@@ -4,16 +4,17 @@ import Glibc
 extension Connection {
     /// Whether a message may be read now.
     ///
-    /// The value is false while acknowledgements are being written, because the new message's acknowledgement would be
-    /// written with them. The value is also false while many permitted acknowledgements wait for others, because the
-    /// permitted acknowledgements would otherwise wait forever under a steady load.
+    /// The value is false while acknowledgements are being written, because the acknowledgement of a new message would
+    /// be written too, before the message's transaction is committed. The value is also false while many permitted
+    /// acknowledgements wait for acknowledgements that aren't permitted yet. Otherwise, the permitted acknowledgements
+    /// would wait forever under a steady load.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
             : acknowledgementsPermitted < Self.permittedMax
     }
 
-    /// The number of permitted acknowledgements at which no message is read until they have been written.
+    /// How many permitted acknowledgements stop the reading of messages until they have been written.
     private static let permittedMax = 1000
 
     /// Reads until the socket is empty or a limit is reached.
@@ -43,10 +44,10 @@ extension Connection {
         return hasUnread
     }
 
-    /// Reads until `condition` is true, to wait for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE.
+    /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
     /// If `leavesMessages` is true, the method also returns when the next packet is a message, which it leaves unread.
-    /// On a TLS connection it returns at once, because a packet can't be examined there without reading it.
+    /// With TLS, a packet can't be examined without reading it, so the method returns at once in this case.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,
@@ -59,15 +60,13 @@ extension Connection {
             guard try !readPackets(), !condition(self) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
-            // The connection isn't polled for writability, because that would spin during a TLS handshake.
+            // The connection isn't polled for writability, because such a poll would spin during a TLS handshake.
             let isPatient = !mosquitto_want_write(handle)
             wait(for: POLLIN, milliseconds: isPatient ? min(left, 1000) : 10)
         }
     }
 
-    /// Whether the next packet is a PUBLISH.
-    ///
-    /// On a TLS connection the value is always false.
+    /// Whether the next packet is a PUBLISH; always false on a TLS connection.
     private var isMessageNext: Bool {
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -78,8 +77,7 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the entry for `poll`, which waits for readability if `isReading` is true, and for writability if there
-    /// is output.
+    /// Returns the entry for `poll`, which waits to read if `isReading` is true, and to write if there is output.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

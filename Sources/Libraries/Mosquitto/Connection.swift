@@ -1,8 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// One MQTT 5 connection of a `MosquittoClient`, with a handle of libmosquitto and the state that the library's
-/// callbacks change.
+/// One MQTT 5 connection of a `MosquittoClient`: a libmosquitto handle and the state that its callbacks change.
 ///
 /// The type is a class because the callbacks find the connection through the handle's user pointer, and because an
 /// array can't contain noncopyable values. A connection belongs to its client's thread.
@@ -13,23 +12,20 @@ final class Connection {
     let outlet: Int?
     /// The topic of incoming batches.
     let batches: [UInt8]?
-    /// The outlet's messages that will be sent as one; nil if each message is sent separately.
+    /// The outlet's messages that will be sent together as one message; nil if each message is sent separately.
     let batch: PublishBatch?
     /// The messages and receipts that the client hasn't taken yet.
     var intake = Intake()
     /// The number of deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of queued acknowledgements that are permitted and wait for the others.
+    /// The number of queued acknowledgements that are permitted, but wait for acknowledgements that aren't permitted
+    /// yet.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// Whether `mosquitto_loop_write` is running.
-    ///
-    /// During that call, the library reports each QoS 0 message as published.
+    /// True while `mosquitto_loop_write` runs, which reports each written QoS 0 message as published.
     var isWriting = false
-    /// Whether the last read left data unread.
-    ///
-    /// With TLS this data can be in OpenSSL's buffer, where `poll` doesn't see it.
+    /// True if the last read left data, which `poll` may not see, because with TLS it can be in OpenSSL's buffer.
     var hasUnread = false
     /// The events that the last `poll` reported.
     var events: Int16 = 0
@@ -68,9 +64,7 @@ final class Connection {
         return answer.isSessionPresent
     }
 
-    /// Writes the queued output and a DISCONNECT (`mosquitto_disconnect_v5`).
-    ///
-    /// Does nothing while acknowledgements are held, because they would be written too.
+    /// Writes the queued output and a DISCONNECT; does nothing while acknowledgements are held.
     func disconnect(within limit: Duration) {
         guard acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
@@ -86,7 +80,7 @@ final class Connection {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Throws a failed result like `check`, but prefers the reason with which the broker ended the connection.
+    /// Throws an error if a result is a failure, like `check`, and includes the broker's reason, if any.
     func checkConnection(_ function: String, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if let refused = refusedFilter {

@@ -1,8 +1,6 @@
 import Glibc
 
-/// A message that was received from the broker, stored as ranges in the bytes of its `Intake`.
-///
-/// A delivery has no memory of its own, so that a thousand deliveries cost no allocations.
+/// A message from the broker, as ranges in the bytes of its `Intake`, so that no delivery allocates memory.
 package struct Delivery: Sendable {
     /// The range of the topic.
     package var topic: Range<Int>
@@ -14,12 +12,12 @@ package struct Delivery: Sendable {
     package var correlationData: Range<Int>?
     /// The source address of a request or registration, which the gate sets in the user property `lamplighter-address`.
     ///
-    /// The source address is an IPv4 address or the /64 network of an IPv6 address, or nil if the address is not
-    /// counted.
+    /// The value is an IPv4 address or the /64 network of an IPv6 address. The value is nil if the limits don't count
+    /// the source.
     package var sourceAddress: Range<Int>?
     /// The value of the user property `traceparent`, if any.
     package var traceparent: Range<Int>?
-    /// Whether the gate removed Correlation Data that was too long, as said by the user property `lamplighter-fault`.
+    /// True if the property `lamplighter-fault` shows that the gate removed Correlation Data that was too long.
     package var isCorrelationTooLong = false
     /// The delivery guarantee.
     ///
@@ -58,9 +56,7 @@ package struct Intake: Sendable {
     /// The receipts for published messages, in the order of their arrival.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// The number of bytes after which no further message is read.
-    ///
-    /// The last message may exceed this number.
+    /// The number of bytes after which no further message is read; the last message read may exceed this number.
     package static let bytesMax = 4 << 20
 
     /// Makes an empty intake.
@@ -73,13 +69,11 @@ package struct Intake: Sendable {
     /// Whether nothing was received.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Removes all messages and receipts, and overwrites their memory, which may contain passwords and tokens.
+    /// Removes all messages and receipts, and overwrites their memory, which is kept and may contain passwords and
+    /// tokens.
     ///
-    /// The memory is kept.
-    ///
-    /// Overwriting takes a few microseconds, because only the used memory is overwritten. Copies of the bytes are not
-    /// overwritten; they can be in messages that still wait, in texts made from messages, and in buffers of the library
-    /// and the system.
+    /// Only used memory is overwritten, in a few microseconds. Copies of secrets can remain in waiting messages, in
+    /// strings made from messages, and in buffers of the library and the system.
     package mutating func removeAll() {
         bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
         bytes.removeAll(keepingCapacity: true)
@@ -87,9 +81,7 @@ package struct Intake: Sendable {
         confirmed.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the bytes of a range as text, for logs and tests.
-    ///
-    /// Workers read `bytes[range]` instead.
+    /// Returns the bytes of a range as text, for logs and tests; workers read `bytes[range]`.
     package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// Appends a piece of a message, and returns the range of the piece.

@@ -7,8 +7,8 @@ enum Library {
     ///
     /// `mosquitto_lib_init` is not thread-safe, but the initialisation of a `static let` is.
     static let result: Int32 = {
-        // The library writes with `write` and not `send`, so if the signal weren't ignored, a broker that closes the
-        // connection would kill the process with SIGPIPE.
+        // The library writes with `write` and not `send`, so a broker that closes the connection causes a SIGPIPE,
+        // which would kill the process if it weren't ignored.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()

@@ -2,14 +2,13 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Receives the next messages, whose acknowledgements are held, and the broker's receipts.
+    /// Receives the broker's receipts and the next messages; the acknowledgements of these messages are held.
     ///
-    /// The method waits for a first packet until one arrives, the waker wakes, or `wait` has passed. Then the method
-    /// reads until the socket is empty, `limit` deliveries were read or `linger` has passed. The method doesn't wait
-    /// for a second message. With a `limit` of 0, no message is read. The library reads several packets at once while
-    /// messages are unconfirmed, so the number of deliveries may exceed `limit` by `unconfirmed`; the hard limit is the
-    /// receive maximum. The method also sends keep-alives, permitted acknowledgements and other output, so call it at
-    /// least once a second.
+    /// The method first waits until a packet arrives, the waker wakes, or `wait` has passed. The method then reads
+    /// until the socket is empty, `limit` deliveries were read, or `linger` has passed, and doesn't wait for further
+    /// packets. With a `limit` of 0, no message is read. The library reads several packets at once while messages are
+    /// unconfirmed, so deliveries may exceed `limit` by `unconfirmed`, but never the receive maximum. The method also
+    /// sends keep-alives, permitted acknowledgements and other output, so call it at least once a second.
     /// - Throws: `MosquittoError` of any connection. After an error, drop the messages that were read, because the
     ///   broker delivers them again.
     package mutating func receive(

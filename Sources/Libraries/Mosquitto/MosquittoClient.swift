@@ -2,20 +2,19 @@ import CMosquitto
 
 /// A client of the broker, which sends acknowledgements only when the caller permits them.
 ///
-/// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, it queues each PUBACK and leaves
-/// all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held back. A worker
-/// receives, commits, publishes and then flushes, and a process that dies before the flush gets all messages again.
-/// After an error the client can't be used. Drop the client without a flush and make a new one, because a handle that
-/// reconnects would send its unconfirmed messages automatically.
+/// The library has no manual acknowledgement. After `mosquitto_threaded_set`, however, the library queues each PUBACK
+/// and leaves all writing to `mosquitto_loop_write`, which this client never calls while acknowledgements are held
+/// back. A worker receives, commits, publishes and then flushes, and a process that dies before the flush gets all
+/// messages again. After an error the client can't be used. Drop the client without a flush and make a new one, because
+/// a handle that reconnects would send its unconfirmed messages automatically.
 ///
-/// The client's receiver receives messages, and also publishes if there is no outlet. Mosquitto 2.0 reads one packet of
-/// each connection in a round of its loop. With many busy devices, acknowledgements, answers and fan-out would wait for
-/// each other on a single connection, and each outlet adds one packet a round. Messages that must stay in order share
-/// an outlet. Only the receiver's session outlives its connection. When any connection is lost, the whole client can no
-/// longer be used.
+/// The receiver is the connection that receives messages, and that also publishes if there is no outlet. Mosquitto 2.0
+/// reads one packet of each connection in a round of its loop. With many busy devices, acknowledgements, answers and
+/// fan-out would wait for each other on one connection. Each outlet adds one packet per round. Messages that must stay
+/// in order share an outlet. Only the receiver's session outlives its connection. If any connection is lost, the client
+/// is unusable.
 ///
-/// The client belongs to the thread that made it, and its calls block that thread. Other threads may use only its
-/// `Waker`.
+/// The client belongs to the thread that made it. Its calls block, and other threads may use only its `Waker`.
 ///
 /// ```swift
 /// var client = try MosquittoClient(options, waker: waker)
@@ -41,8 +40,8 @@ package struct MosquittoClient: ~Copyable {
         var outlets: [Connection] = []
         for number in 0..<count { outlets.append(try Connection(options.ofOutlet(number), outlet: number)) }
         var own = options
-        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ. The outlets notice if
-        // the broker no longer answers.
+        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ, so it rarely sends a
+        // PINGREQ. The outlets notice if the broker no longer answers.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         self.init(receiver: try Connection(own), outlets: outlets, waker: waker)
     }
@@ -62,9 +61,8 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first, which ends connections that a killed process left behind with the same client ids.
-    /// For each connection, the name lookup and the TCP connection take as long as the system allows, and the rest
-    /// takes up to `connectTimeout`.
+    /// The outlets connect first, which ends connections that a killed process left behind. For each connection, the
+    /// system limits the time for the name lookup and TCP, and `connectTimeout` limits the remaining steps.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {
@@ -72,11 +70,10 @@ package struct MosquittoClient: ~Copyable {
         return try receiver.connect()
     }
 
-    /// Calls `body` with a client of the first outlet's connection, to query the broker while nothing is published over
-    /// that outlet.
+    /// Calls `body` with a client that uses the first outlet's connection, to query the broker before the outlet
+    /// publishes.
     ///
-    /// The outlet connected before the receiver, so its answers come from a broker that was already running when the
-    /// receiver connected.
+    /// The outlet connected first, so the answering broker was running before the receiver connected.
     /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }
@@ -86,9 +83,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Disconnects, so that the broker does not publish the will.
     ///
-    /// If acknowledgements are held, the receiver's connection is closed without a DISCONNECT. The acknowledgements
-    /// would be written with the DISCONNECT, and uncommitted messages would be lost. The method waits at most
-    /// `writeTimeout` or, if there are outlets, at most 200 ms for each connection.
+    /// If acknowledgements are held, the receiver's connection is closed without a DISCONNECT. A DISCONNECT would also
+    /// write the acknowledgements, and uncommitted messages would be lost. The method waits at most `writeTimeout` or,
+    /// if there are outlets, at most 200 ms for each connection.
     package mutating func disconnect() {
         let limit = outlets.isEmpty ? receiver.options.writeTimeout : .milliseconds(200)
         for connection in connections { connection.disconnect(within: limit) }

@@ -1,9 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// A failed call to libmosquitto, with its reason.
-///
-/// The error contains only codes and names, and never a payload, a username or a password.
+/// An error of libmosquitto; it contains codes and names, but never a payload, username or password.
 package struct MosquittoError: Error, Equatable, Sendable {
     /// A result of the library (`mosq_err_t`), or a code above 1000 that this module defines.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -52,7 +50,7 @@ extension MosquittoError.Code {
     package static let system = Self(rawValue: MOSQ_ERR_ERRNO.rawValue)
     /// The broker's name has no address; see `systemError`.
     package static let lookup = Self(rawValue: MOSQ_ERR_EAI.rawValue)
-    /// A text is not valid UTF-8.
+    /// A string is not valid UTF-8.
     package static let malformedUTF8 = Self(rawValue: MOSQ_ERR_MALFORMED_UTF8.rawValue)
     /// The broker did not answer a PINGREQ.
     package static let keepAlive = Self(rawValue: MOSQ_ERR_KEEPALIVE.rawValue)
@@ -93,10 +91,6 @@ extension MosquittoError: CustomStringConvertible {
 }
 
 /// Throws an error if a result of libmosquitto is a failure.
-///
-/// All results of the library are checked with this function.
-///
-/// - Throws: `MosquittoError`.
 package func check(_ function: String, _ result: Int32) throws(MosquittoError) {
     // `errno` is read first, because any other call could overwrite it.
     let systemError = errno

@@ -1,8 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// An `eventfd` that the client polls together with its sockets, so that any thread can wake a client that waits in
-/// `receive`.
+/// An `eventfd` that the client polls with its sockets, so that any thread can wake a client in `receive`.
 package final class Waker: Sendable {
     let descriptor: Int32
 
@@ -14,9 +13,7 @@ package final class Waker: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the client's current or next wait.
-    ///
-    /// Several calls before that wait have the effect of one.
+    /// Ends the client's current or next wait; several calls before that wait count as one.
     package func wake() {
         // The write fails only if 2^64 - 2 calls are pending, and then the client is already awake.
         _ = eventfd_write(descriptor, 1)

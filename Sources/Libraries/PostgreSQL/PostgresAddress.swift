@@ -2,17 +2,16 @@ import CPostgreSQL
 
 /// The address of a PostgreSQL database, with hosts, user and options, as in libpq's connection string.
 ///
-/// The address contains no password, which comes from a file, from `.pgpass` or from a service file.
+/// The password isn't part of the address. The password comes from a file, from `.pgpass` or from a service file.
 package struct PostgresAddress: Sendable, Equatable {
     /// The fault of an address, without the address's text.
     package enum Fault: Error {
-        /// The text is not an address.
+        /// The string is not an address.
         case malformed
-        /// The text contains a password, which process lists and logs would show.
+        /// The string contains a password, which process lists and logs would show.
         case hasPassword
     }
 
-    /// One parameter of libpq.
     private struct Parameter: Equatable {
         let name: String
         let value: String
@@ -22,8 +21,7 @@ package struct PostgresAddress: Sendable, Equatable {
 
     /// The default parameters, which apply unless an address sets them.
     ///
-    /// If there are several hosts, libpq connects to the writable one. If a host is cut off, the system notices within
-    /// 5 s.
+    /// Of several hosts, libpq uses the writable one. If a host is cut off, the system notices within 5 s.
     private static let standards = [
         Parameter(name: "application_name", value: "lamplighter"), Parameter(name: "client_encoding", value: "UTF8"),
         Parameter(name: "connect_timeout", value: "3"), Parameter(name: "keepalives_count", value: "3"),
@@ -48,9 +46,7 @@ package struct PostgresAddress: Sendable, Equatable {
             }
             option += 1
         }
-        guard !given.contains(where: { $0.name.hasSuffix("password") }) else {
-            throw .hasPassword
-        }
+        guard !given.contains(where: { $0.name.hasSuffix("password") }) else { throw .hasPassword }
         self.given = given
     }
 
@@ -75,12 +71,9 @@ package struct PostgresAddress: Sendable, Equatable {
         }
     }
 
-    private func value(_ name: String) -> String? {
-        given.first { $0.name == name }?.value
-    }
+    private func value(_ name: String) -> String? { given.first { $0.name == name }?.value }
 
-    /// Calls `body` with the parameters in libpq's form: a list of names and a list of values, which both end with
-    /// NULL.
+    /// Calls `body` with the parameters in libpq's form: a list of names and a list of values, both ending in NULL.
     func lend<Value>(
         password: String?,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) -> Value

@@ -1,10 +1,10 @@
 /// The ways to run the store's statements: with all rows at once, once for each element, or with rows fetched in steps.
 extension PostgresConnection {
-    /// The maximum number of elements in one round trip, whose answers are kept in memory until the last has arrived.
+    /// The maximum number of elements in one round trip; their answers stay in memory until the last one has arrived.
     static let pipelineMax = 500
-    /// The number of rows in the first fetch and in the largest.
+    /// The numbers of rows in the first fetch and in the largest fetch.
     ///
-    /// The first is small because the reader may stop soon.
+    /// The first fetch is small, because the reader may stop soon.
     static let fetchSizes = (first: 16, most: 256)
 
     /// Runs a statement, and calls `row` with each row until it returns false.
@@ -16,8 +16,7 @@ extension PostgresConnection {
         try result.forEach(row)
     }
 
-    /// Runs a statement for each element in order, with a few hundred elements in one round trip, and calls `row` with
-    /// each row.
+    /// Runs a statement for each element in order, a few hundred in one round trip, and calls `row` with each row.
     package func query<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -48,7 +47,7 @@ extension PostgresConnection {
         openCursors += 1
         defer {
             openCursors -= 1
-            // If the transaction has failed, its end closes the cursor anyway.
+            // If the transaction has failed, its rollback closes the cursor.
             if !hasFailed { try? runLater("CLOSE \(cursor)") }
         }
         var size = Self.fetchSizes.first

@@ -44,7 +44,7 @@ package final class PostgresParameters {
         withUnsafeBytes(of: double.bitPattern.bigEndian) { set($0, .number, at: number) }
     }
 
-    /// Sets bytes, or a text given as UTF-8.
+    /// Sets bytes, or a string given as UTF-8.
     package func set(_ content: UnsafeRawBufferPointer, _ type: PostgresType, at number: Int) {
         place(number, type, start: bytes.count, length: Int32(content.count))
         bytes.append(contentsOf: content)
@@ -65,7 +65,7 @@ package final class PostgresParameters {
         lengths[number - 1] = length
     }
 
-    /// The parameters in libpq's form, which are valid for one call.
+    /// The parameters in libpq's form; they are valid only during one call.
     struct Lent {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>?

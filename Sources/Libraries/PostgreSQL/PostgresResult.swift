@@ -15,9 +15,8 @@ package final class PostgresResult {
     /// The number of rows that the statement changed (`PQcmdTuples`); 0 for a statement that changes none.
     package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`.
-    ///
-    /// The commit of a failed transaction completes as `ROLLBACK`.
+    /// The name of the completed command (`PQcmdStatus`), such as `COMMIT`; it is `ROLLBACK` after the commit of a
+    /// failed transaction.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
     /// The first row of a result in text form; empty if the result has no rows.
@@ -35,9 +34,7 @@ package final class PostgresResult {
     /// Calls `body` with each row until it returns false.
     package func forEach(_ body: (PostgresRow) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
-            for number in 0..<count {
-                guard try body(row(number)) else { return }
-            }
+            for number in 0..<count { guard try body(row(number)) else { return } }
         }
     }
 }

@@ -1,19 +1,17 @@
 extension QRCode {
-    /// Returns the code as a PNG picture in black on white, in which each side of a module has `scale` pixels.
+    /// Returns the code as a PNG picture in black on white; each side of a module has `scale` pixels.
     ///
-    /// The picture has one bit for each pixel, and isn't compressed. A code is small even without compression, and no
-    /// library is needed.
+    /// The picture has one bit for each pixel. The picture isn't compressed, because a code is small, and so no library
+    /// is needed.
     package func png(scale: Int = 6) -> [UInt8] {
         let side = UInt32(range.count * scale)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // The header says: one bit for each pixel, greyscale, the standard compression and filter methods, and no
-        // interlacing.
+        // One bit for each pixel, greyscale, the standard compression and filter methods, and no interlacing.
         file += Self.chunk("IHDR", Self.bytes(side) + Self.bytes(side) + [1, 0, 0, 0, 0])
         file += Self.chunk("IDAT", Self.stored(pixels(scale)))
         return file + Self.chunk("IEND", [])
     }
 
-    /// Returns the rows of pixels, each preceded by a byte for its filter.
     private func pixels(_ scale: Int) -> [UInt8] {
         var pixels: [UInt8] = []
         for row in range {

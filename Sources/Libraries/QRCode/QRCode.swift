@@ -1,6 +1,6 @@
 import CQREncode
 
-/// A QR code that encodes a text: a square of dark and light modules, made with libqrencode.
+/// A QR code that encodes a string: a square of dark and light modules, made with libqrencode.
 ///
 /// The code can be drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals. Each
 /// drawing includes the quiet zone that scanners need.
@@ -12,17 +12,17 @@ package struct QRCode: Sendable {
     /// The number of light modules around the code on each side, as the QR standard requires.
     static let quiet = 4
 
-    /// Encodes a text with medium error correction; returns nil if the text is empty or too long for a code.
+    /// Encodes a string with medium error correction; returns nil if the string is empty or too long for a code.
     ///
-    /// `QRcode_encodeData` makes the smallest code that fits the text. The result of that function is freed at the end
-    /// of this initializer.
+    /// `QRcode_encodeData` makes the smallest code that fits the string. The result of that function is freed at the
+    /// end of this initializer.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else { return nil }
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
         guard let modules = code.pointee.data else { return nil }
-        // The lowest bit of a module says whether it is dark.
+        // The lowest bit of a module is 1 if the module is dark.
         dark = UnsafeBufferPointer(start: modules, count: width * width).map { $0 & 1 == 1 }
     }
 
@@ -31,11 +31,9 @@ package struct QRCode: Sendable {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
 
-    /// The modules without the quiet zone, as a text of 0 and 1 for each row.
+    /// The modules without the quiet zone, as a string of 0 and 1 for each row.
     package var rows: [String] {
-        (0..<width).map { row in
-            (0..<width).map { isDark(row, $0) ? "1" : "0" }.joined()
-        }
+        (0..<width).map { row in (0..<width).map { isDark(row, $0) ? "1" : "0" }.joined() }
     }
 
     /// The indices of the rows or columns, including the quiet zone.
@@ -64,9 +62,7 @@ package struct QRCode: Sendable {
         return path
     }
 
-    /// The code in block characters for terminals with a dark background.
-    ///
-    /// Each line contains two rows, and light modules are drawn.
+    /// The code in block characters for terminals with a dark background, with two rows on each line.
     package var blocks: String {
         stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             String(

@@ -1,6 +1,6 @@
 import CSodium
 
-/// The key of an installation, with which short secrets are hashed, and answers that must be repeatable are encrypted.
+/// An installation's key, which hashes short secrets and encrypts the stored answers that may have to be repeated.
 ///
 /// The key is stored in a file of mode 0600 beside the database and never inside it. A stolen database alone therefore
 /// reveals neither passcodes nor encrypted answers.
@@ -25,9 +25,7 @@ package struct ServerKey: Sendable {
     }
 
     /// Derives the working keys from the line in the key's file.
-    package init?(secret: String) {
-        self.init(Sodium.sha256(secret.utf8))
-    }
+    package init?(secret: String) { self.init(Sodium.sha256(secret.utf8)) }
 
     private static func derive(_ id: UInt64, from key: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 32)
@@ -68,8 +66,7 @@ package struct ServerKey: Sendable {
         let nonce = Array(sealed.prefix(nonceCount))
         let box = Array(sealed.dropFirst(nonceCount))
         var bytes = [UInt8](repeating: 0, count: box.count - macCount)
-        guard crypto_secretbox_open_easy(&bytes, box, UInt64(box.count), nonce, sealing) == 0
-        else { return nil }
+        guard crypto_secretbox_open_easy(&bytes, box, UInt64(box.count), nonce, sealing) == 0 else { return nil }
         return bytes
     }
 }

@@ -2,8 +2,8 @@ package import Glibc
 
 /// An MQTT connection of a simulated client: a non-blocking socket, and the bytes that are still to be sent.
 ///
-/// A connection belongs to one thread. The connection sends all queued packets in one system call, and reads all
-/// received packets in one system call.
+/// A connection belongs to one thread. One system call sends all queued packets, and one system call reads all received
+/// packets.
 package final class DeviceSocket {
     let descriptor: Int32
     private var output: [UInt8] = []
@@ -14,8 +14,6 @@ package final class DeviceSocket {
     package private(set) var unconfirmed = 0
 
     /// Begins to connect to an address, and queues the CONNECT packet.
-    ///
-    /// - Throws: `LoadError`.
     package init(address: sockaddr_in, login: MQTTWriter.Login) throws(LoadError) {
         descriptor = try address.connect(isBlocking: false)
         MQTTWriter.connect(login, into: &output)
@@ -117,8 +115,7 @@ extension sockaddr_in {
         sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
     }
 
-    /// Opens a TCP connection to the address, from `source` if it's given; a socket that doesn't block only begins to
-    /// connect.
+    /// Opens a TCP connection to the address, from `source` if given; a nonblocking socket only begins to connect.
     ///
     /// - Returns: The socket's descriptor.
     /// - Throws: `LoadError`.
@@ -138,7 +135,7 @@ extension sockaddr_in {
         return descriptor
     }
 
-    /// Calls `body` with the address as the system's functions take it.
+    /// Calls `body` with the address in the form that system calls need.
     package func withAddress<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
         withUnsafePointer(to: self) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -35,8 +35,7 @@ struct MQTTReader {
         case 0x20: return body.count == 2 ? .connectionAnswer(code: body[1]) : nil
         case 0x30: return publish(header: header, body)
         case 0x40: return body.count >= 2 ? .publishAnswer(mid: number(body, at: 0)) : nil
-        case 0x90:
-            return .subscriptionAnswer(isGranted: !body.dropFirst(2).contains { $0 >= 0x80 })
+        case 0x90: return .subscriptionAnswer(isGranted: !body.dropFirst(2).contains { $0 >= 0x80 })
         default: return .other
         }
     }

@@ -1,20 +1,18 @@
 import CMosquitto
 package import Mosquitto
 
-/// A subscriber that uses libmosquitto as its manual shows: the library confirms each message before the program has
-/// processed it.
+/// A subscriber as in libmosquitto's manual: the library confirms each message before the program processes it.
 ///
 /// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show that messages are
 /// lost without the late confirmations of `MosquittoClient`.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 
-    /// The library's handle, and the counts that its callbacks update.
     private final class Counter {
         let handle: OpaquePointer
         var received = 0
         var granted = 0
-        /// For each unanswered SUBSCRIBE, the number of messages that were received before it was sent.
+        /// For each unanswered SUBSCRIBE packet, how many messages had been received when the packet was sent.
         var asked: [Int] = []
         var confirmed = 0
 
@@ -28,8 +26,6 @@ package struct PlainSubscriber: ~Copyable {
     }
 
     /// Connects and subscribes with QoS 1, by means of `mosquitto_connect_bind_v5` and `mosquitto_loop`.
-    ///
-    /// - Throws: `MosquittoError`.
     package init(_ options: ConnectionOptions, filters: [String]) throws(MosquittoError) {
         let handle = try options.makeHandle()
         let count = Counter(handle)
@@ -52,13 +48,12 @@ package struct PlainSubscriber: ~Copyable {
     /// The number of messages received so far.
     package var received: Int { count.received }
 
-    /// The number of messages whose confirmations the broker had read when it last answered `askForConfirmed(_:)`.
+    /// The number of confirmations that the broker had read when it last answered `askForConfirmed(_:)`.
     package var confirmed: Int { count.confirmed }
 
     /// Subscribes to one more filter, without waiting for the broker's answer.
     ///
-    /// Since the broker reads a connection's packets in order, its answer shows that it has read all confirmations sent
-    /// before.
+    /// The broker reads packets in order, so its answer shows that it has read all earlier confirmations.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func askForConfirmed(_ filter: String) throws(MosquittoError) {
@@ -66,20 +61,17 @@ package struct PlainSubscriber: ~Copyable {
         try count.subscribe(filter)
     }
 
-    /// Whether the broker has granted a filter; the subscriber doesn't receive messages that were published earlier.
+    /// Whether the broker has granted a filter; until then, the subscriber receives no messages.
     package var isSubscribed: Bool { count.granted > 0 }
 
-    /// Subscribes to one more filter and waits for the broker's answer, which shows that the broker has read everything
-    /// that this client sent before.
-    ///
-    /// - Throws: `MosquittoError`.
+    /// Subscribes to one more filter and waits for the answer, a sign that the broker has read all earlier packets.
     package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
         let before = count.granted
         try count.subscribe(filter)
         while count.granted == before { try loop() }
     }
 
-    /// Runs the library's own loop once, which waits up to 100 ms, reads the available messages and confirms them.
+    /// Runs the library's own loop once: waits up to 100 ms, reads the available messages, and confirms them.
     ///
     /// - Throws: `MosquittoError` when the connection has ended.
     package mutating func loop() throws(MosquittoError) {

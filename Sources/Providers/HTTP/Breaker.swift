@@ -1,9 +1,7 @@
-/// A circuit breaker that keeps one outside party from slowing the rest.
+/// A circuit breaker: few calls reach an outside party at a time, and none while the party is down.
 ///
-/// The breaker admits few calls to the party at a time, and none while the party is down.
-///
-/// A closed breaker admits calls. After several failures in a row the breaker opens, and refuses calls at once. After a
-/// pause it admits one call, the probe. If the probe is answered, the breaker closes; otherwise it stays open.
+/// A closed breaker admits calls. After several failures in a row, the breaker opens and refuses calls at once. After a
+/// pause, the breaker admits one call, the probe, and closes if the probe is answered.
 struct Breaker {
     /// The limits of a breaker.
     struct Limits: Sendable {
@@ -11,7 +9,7 @@ struct Breaker {
         var failuresMax: Int
         /// The time for which the breaker stays open before it admits a probe.
         var pause: Duration
-        /// The maximum number of calls that may run at the same time.
+        /// The maximum number of calls that can run at the same time.
         var callsMax: Int
     }
 
@@ -24,7 +22,7 @@ struct Breaker {
 
     /// The outcome of a call.
     enum Outcome {
-        /// The other side answered, with any answer.
+        /// The other side answered, whatever the answer.
         case answered
         /// The other side did not answer, or answered that it can't handle the call.
         case failed
@@ -43,9 +41,7 @@ struct Breaker {
     /// Whether the breaker can be forgotten, because no call is running and there is no failure to remember.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Decides whether a call may begin.
-    ///
-    /// Each admitted call must be followed by `leave`.
+    /// Decides whether a call may begin; each admitted call must be followed by `leave`.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {
@@ -60,9 +56,7 @@ struct Breaker {
         return .call(isProbe: false)
     }
 
-    /// Records the end of a call.
-    ///
-    /// While the breaker is open, only the outcome of the probe counts.
+    /// Records the end of a call; while the breaker is open, only the probe's outcome counts.
     mutating func leave(_ outcome: Outcome, isProbe: Bool, at now: ContinuousClock.Instant) {
         precondition(calls > 0, "a call ended that never began")
         calls -= 1

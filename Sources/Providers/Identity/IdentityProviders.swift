@@ -4,10 +4,9 @@ package import Logging
 
 /// A verifier of the credentials that users get from identity providers.
 ///
-/// An app's claims are never trusted. ID tokens are verified with their issuer's published keys, and codes and access
-/// tokens with the provider's own endpoint. Each credential must have been issued for this app. Times, sizes and
-/// numbers of calls are limited for each provider separately, so a provider that hangs delays only its own logins, and
-/// only for a short time.
+/// An app's claims are never trusted. ID tokens are verified with the issuer's published keys; codes and access tokens,
+/// by a request to the provider. Each credential must have been issued for this app. Times, sizes and numbers of calls
+/// are limited for each provider, so a hanging provider delays only its own logins, and not for long.
 package final class IdentityProviders: Sendable {
     /// The limits of calls, which tests can lower.
     package struct Limits: Sendable {
@@ -20,7 +19,7 @@ package final class IdentityProviders: Sendable {
         package init() {}
     }
 
-    /// The maximum number of calls to one provider that may run at the same time.
+    /// The maximum number of calls to one provider that can run at the same time.
     private static let callsMax = 32
     /// The time for which a provider is blocked after failures.
     private static let pause = Duration.seconds(30)
@@ -52,10 +51,10 @@ package final class IdentityProviders: Sendable {
         self.clock = clock
     }
 
-    /// Verifies an app's credential from a provider, with that provider and for that app.
+    /// Verifies that a provider issued a credential, and issued it for the given app.
     ///
-    /// The verification takes as long as the limits allow. A verification can be repeated, except for codes, which work
-    /// only once.
+    /// Verification takes at most as long as the limits allow. Verification can be repeated, except with a code, which
+    /// works only once.
     package func verify(
         _ credential: ProviderCredential,
         for app: ProviderSettings
@@ -72,12 +71,10 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tests a provider without a user.
+    /// Tests a provider without a user: fetches an issuer's keys again, or sends an invalid credential.
     ///
-    /// Fetches an issuer's keys again, or sends the provider an invalid credential.
-    ///
-    /// The test contacts the provider even after several failures in a row, and even if the app has disabled it. The
-    /// test takes at most as long as the limits allow.
+    /// The test contacts the provider even after several failures, and even if the app has disabled it. The test takes
+    /// at most as long as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)
@@ -103,15 +100,14 @@ package final class IdentityProviders: Sendable {
         app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // The claims are checked first, because this is cheap and may make it unnecessary to fetch the issuer's keys.
+        // The claims are checked first, because the check is cheap, and a failure makes it unnecessary to fetch the
+        // issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
         guard key.signed(token) else { throw .invalidCredential(.refused) }
         return identity
     }
 
-    /// Ends the connections to all providers.
-    ///
-    /// Running calls fail.
+    /// Ends the connections to all providers; running calls fail.
     package func shutdown() async { await client.shutdown() }
 }

@@ -3,16 +3,15 @@ import Domain
 import Foundation
 import Sodium
 
-/// The requests for a user's name and picture at a provider. The requests follow the verification of a login, and are
-/// optional.
+/// The optional requests for a user's name and picture at a provider, after the verification of a login.
 extension TokenProvider {
     /// The longest time for which a login waits for the user's profile.
     private static let patience = Duration.seconds(2)
 
     /// Adds the name and the picture from a provider's endpoint to an identity.
     ///
-    /// If the request fails, they are left out, because the login is valid without them. Requests for profiles have a
-    /// separate breaker, so that an endpoint that is down doesn't block the endpoint that logins need.
+    /// If the request fails, name and picture are left out, because the login is valid without them. Requests for
+    /// profiles have a separate breaker, so that an endpoint that is down doesn't block the endpoint that logins need.
     func adding<Body: Decodable>(
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
@@ -28,8 +27,7 @@ extension TokenProvider {
         return identity
     }
 
-    /// Adds the profile from `GET /sns/userinfo`, which needs the scope `snsapi_userinfo` and answers with an error
-    /// without it.
+    /// Adds the profile from `GET /sns/userinfo`, which fails without the scope `snsapi_userinfo`.
     func weChatProfile(_ identity: VerifiedIdentity, _ token: String, openid: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let nickname: String?
@@ -41,7 +39,7 @@ extension TokenProvider {
         }
     }
 
-    /// Adds the profile from `GET /user/get_user_info`, in whose answer `ret` is 0 for success.
+    /// Adds the profile from `GET /user/get_user_info`; in a successful answer, `ret` is 0.
     func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let ret: Int?
@@ -50,8 +48,7 @@ extension TokenProvider {
             let figureurl_qq_1: String?
         }
         let query = [
-            ("access_token", token), ("oauth_consumer_key", clientID),
-            ("openid", identity.subject), ("format", "json"),
+            ("access_token", token), ("oauth_consumer_key", clientID), ("openid", identity.subject), ("format", "json"),
         ]
         return await adding(to: identity, .get(settings.baseURL + "/user/get_user_info", query), Body.self) { body in
             guard (body.ret ?? 0) == 0 else { return (nil, nil) }
@@ -76,7 +73,8 @@ extension TokenProvider {
 
     /// Adds the profile from `GET /me`.
     ///
-    /// The request contains a proof of the app's secret, which Facebook requires if the app's settings say so.
+    /// The request contains a proof of the app's secret; Facebook requires the proof if the app's settings at Facebook
+    /// demand it.
     func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             struct Picture: Decodable {

@@ -2,7 +2,7 @@ import Domain
 
 /// The encoding of URL queries and forms.
 enum WebQuery {
-    /// Returns the joined pairs, percent-encoded as in RFC 3986: all characters except letters, digits and `-._~`.
+    /// Returns the joined pairs; all characters except letters, digits and `-._~` are percent-encoded (RFC 3986).
     static func encode(_ items: [(String, String)]) -> String {
         items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }

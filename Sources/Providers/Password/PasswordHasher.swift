@@ -2,25 +2,20 @@ import Sodium
 
 /// A hasher that hashes and verifies passwords with argon2id.
 ///
-/// The `Providers` module contains all code that is slow, may hang, or may fail for outside reasons. Hashing and
-/// verifying block for tens of milliseconds, so they run only on the pool for slow work, and never on a worker's
-/// thread.
+/// The `Providers` module contains all code that is slow, may hang, or may fail for outside reasons. Hashing takes tens
+/// of milliseconds, so it runs only on the pool for slow work, never on a worker's thread.
 package struct PasswordHasher: Sendable {
     private let memoryBytes: Int
     private let passes: Int
 
-    /// Makes a hasher from the costs of new hashes.
-    ///
-    /// Old hashes contain their own costs.
+    /// Makes a hasher from the costs of new hashes; old hashes contain their own costs.
     package init(memoryKiB: Int = 19_456, passes: Int = 2) {
         precondition(memoryKiB >= 8 && passes >= 1, "argon2id takes at least 8 KiB and one pass")
         memoryBytes = memoryKiB * 1024
         self.passes = passes
     }
 
-    /// Hashes a normalised password.
-    ///
-    /// The result contains the algorithm, its costs and the salt.
+    /// Hashes a normalised password; the result contains the algorithm, its costs and the salt.
     ///
     /// - Throws: `PasswordHasherError` if there isn't enough memory.
     package func hash(_ password: [UInt8]) throws(PasswordHasherError) -> String {
@@ -34,7 +29,7 @@ package struct PasswordHasher: Sendable {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }
 
-    /// Returns whether a hash was made with different costs than new hashes.
+    /// Returns whether a hash was made with costs that differ from those of new hashes.
     package func needsRehash(_ encoded: String) -> Bool {
         Sodium.needsRehash(encoded, memoryBytes: memoryBytes, passes: passes)
     }

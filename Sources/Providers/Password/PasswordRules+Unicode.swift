@@ -11,7 +11,7 @@ extension PasswordRules {
 
     /// Returns the bytes of a password for a comparison, or nil if the text is longer than any password.
     ///
-    /// Every comparison uses this form, because otherwise another keyboard could produce a different password.
+    /// Every comparison uses this form, because another keyboard can produce the same password in a different form.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }

@@ -16,6 +16,6 @@ package struct WebhookSecret: Sendable {
         return "v1," + Sodium.base64(Array(code.finalize()))
     }
 
-    /// Returns the SHA-256 of a body, faster than libsodium's.
+    /// Returns the SHA-256 of a body; `Crypto` computes it faster than libsodium.
     package static func digest(of body: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: body)) }
 }

@@ -1,4 +1,4 @@
-// A request in five languages, in the form of the reference's examples: each uses `ask` of a file in examples/.
+// A request in five languages, in the form of the reference's examples: each calls `ask` from a file in examples/.
 
 /** Returns a value in Python's form. */
 function python(value) {
@@ -13,8 +13,7 @@ function python(value) {
 }
 
 /**
- * Returns a text as a raw Swift literal, with more `#` signs than any sequence in it that would end
- * it.
+ * Returns a text as a raw Swift literal, with enough `#` signs that nothing in the text ends it.
  */
 function swiftLiteral(text) {
   let signs = "#";

@@ -28,8 +28,7 @@ function hint({ description = "", minimum, maximum, minLength, maxLength }) {
 const title = (name, isRequired) => html`<code>${name}</code> ${isRequired && html`<em>${t.required}</em>`}`;
 
 /**
- * A member's field: `value` is undefined if it's empty, and the text itself if the text isn't of
- * its kind.
+ * A member's field: `value` is undefined if the field is empty, and the text itself if the text can't be parsed.
  */
 class Field {
   text = "";

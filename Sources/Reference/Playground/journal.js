@@ -7,7 +7,7 @@ import { block, card, choice, clock } from "./pieces.js";
 import { Describer } from "./step.js";
 
 const KEPT_MAX = 400;
-/** The distance from its end, in pixels, within which the list scrolls to new entries. */
+/** The list scrolls to new entries if it's at most this many pixels from its end. */
 const END = 24;
 
 let made = 0;
@@ -48,7 +48,7 @@ export class Journal {
   }
 
   show(entries) {
-    // An entry that the reader is reading stays where it is.
+    // The list scrolls to new entries only if it is at its end and no entry is open.
     const follows = this.isAtEnd && !this.entries.some(({ isOpen }) => isOpen);
     this.unseen += follows ? 0 : entries.length;
     this.entries.push(...entries);
@@ -81,7 +81,8 @@ export class Journal {
   }
 
   /**
-   * Marks the entries related to one: the answer to a request, the report that a command caused.
+   * Marks the entries that are related to an entry, such as the answer to a request, or the report that a command
+   * caused.
    */
   relate(item) {
     const items = [...this.list.children];

@@ -11,8 +11,8 @@ export function keepSecret(text) {
 }
 
 /**
- * Returns whether a member's value is secret. The code of a message is; the code of an error or an
- * outcome isn't.
+ * Returns whether a member's value is secret. A verification code is secret; the `code` of an error or an outcome
+ * isn't.
  */
 function isSecret(name, value) {
   if (name === "code") return typeof value === "string" && !/^[A-Z][A-Za-z]+$/.test(value);

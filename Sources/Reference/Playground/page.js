@@ -18,11 +18,11 @@ const main = document.querySelector("main");
 function socketAddress({ httpPort, httpTlsPort, webSocketPort, webSocketTlsPort }) {
   const isSecure = location.protocol === "https:";
   const port = Number(location.port || (isSecure ? 443 : 80));
-  // A page's policy can't name IPv6 addresses; a listener on loopback has both kinds.
+  // A page's security policy can't name IPv6 addresses, but a listener on loopback has an IPv4 address too.
   const host = location.hostname === "[::1]" ? "127.0.0.1" : location.hostname;
   if (!isSecure && port === httpPort) return webSocketPort ? `ws://${host}:${webSocketPort}/mqtt` : null;
   if (isSecure && port === httpTlsPort) return webSocketTlsPort ? `wss://${host}:${webSocketTlsPort}/mqtt` : null;
-  // A proxy in front forwards WebSockets under its own name.
+  // A proxy in front of the service forwards WebSockets at the address of the page.
   return webSocketPort || webSocketTlsPort ? `${isSecure ? "wss" : "ws"}://${location.host}/mqtt` : null;
 }
 

@@ -9,7 +9,7 @@ const times = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", fra
 /** Returns a moment's time of day, to the millisecond. */
 export const clock = at => times.format(at);
 
-/** Makes a panel's element, which the heading with this id names. */
+/** Makes a panel's element, named by the heading with this id. */
 export function card(id, kind = "") {
   const element = document.createElement("section");
   element.className = `card ${kind}`.trim();

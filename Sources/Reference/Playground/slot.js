@@ -14,9 +14,9 @@ function hold(name, options) {
 }
 
 async function claim(space) {
-  // Without locks (a page served from elsewhere without TLS) each tab starts afresh.
+  // Browsers offer no locks to a page from another machine without TLS; each tab then starts with empty storage.
   if (!navigator.locks) return null;
-  // A reloaded page takes its former place again once that is free.
+  // After a reload, the page's previous load can hold slot 0 for a moment.
   if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;
   for (let slot = 1; slot < SLOTS; slot++) {
     if (await hold(`${space}.${slot}`, { ifAvailable: true })) return slot;
@@ -25,7 +25,7 @@ async function claim(space) {
 }
 
 /**
- * Returns a place of this tab's own, which its next visit finds again.
+ * Returns storage for this tab alone; a later visit finds the same storage again.
  * @param {string} space
  * @returns {Promise<{getItem(key: string): string|null, setItem(key: string, value: string): void,
  *   removeItem(key: string): void}>}

@@ -1,4 +1,5 @@
-// Starts the playground if a service serves this page. A page from a disk can't load modules, and keeps its text.
+// Starts the playground if a service serves this page. A page that is opened from a disk can't load modules, so it
+// shows only its text.
 "use strict";
 
 if (location.protocol.startsWith("http")) import("./page.js");

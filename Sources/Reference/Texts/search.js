@@ -11,17 +11,16 @@ const CHINESE = {
 };
 
 /**
- * Returns the words of a query in lower case, with Chinese ones translated into the language of the
- * index.
+ * Returns the words of a query in lower case, with Chinese words translated into the language of the index.
  */
 function wordsOf(query) {
   for (const [term, word] of Object.entries(CHINESE)) query = query.replaceAll(term, ` ${word} `);
-  // A request's topic stands for its method.
+  // The topic of a request is replaced by the request's method.
   return query.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.match(/\/request\/([a-z]+\/[a-z]+)$/)?.[1] ?? word);
 }
 
 /**
- * Returns whether a word is a topic with ids, below any root, whose title has their names:
+ * Returns whether a word is a topic, below any root, that matches a title with placeholders, such as
  * ll/v1/device/{did}/report.
  */
 function isTopic(title, word) {
@@ -34,7 +33,7 @@ function isTopic(title, word) {
 function scoreOf([title, page, , text], word) {
   const head = title.toLowerCase();
   if (head === word || isTopic(title, word)) return 100;
-  // camelCase consists of several words too.
+  // A camelCase title consists of several words too.
   const parts = title.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).map((one) => one.toLowerCase());
   if (parts.includes(word) || head.split(/[^a-z0-9]+/).includes(word)) return 40;
   if (parts.some((one) => one.startsWith(word))) return 30;
@@ -45,8 +44,8 @@ function scoreOf([title, page, , text], word) {
 }
 
 /**
- * Returns the rows that contain all words, or with `isLoose` those that contain most of them, best
- * first.
+ * Returns the rows that contain all words, best first. With `isLoose`, returns the rows that contain any of the words,
+ * those with the most words first.
  */
 function rowsWith(index, words, isLoose) {
   const found = [];
@@ -60,8 +59,8 @@ function rowsWith(index, words, isLoose) {
 }
 
 /**
- * Returns the number of letters to add, drop, change or swap to turn one word into the other; 3 if
- * it's more than two.
+ * Returns the number of letters to add, drop, change or swap to turn one word into the other; 3 if the number is
+ * greater than 2.
  */
 function distance(a, b) {
   if (Math.abs(a.length - b.length) > 2) return 3;
@@ -79,7 +78,7 @@ function distance(a, b) {
 
 let vocabulary = null;
 
-/** Returns the index's word closest to a mistyped one; the word itself if none is close. */
+/** Returns the word of the index that is closest to a mistyped word; the mistyped word itself if no word is close. */
 function corrected(index, word) {
   if (word.length < 4 || index.some((row) => scoreOf(row, word))) return word;
   vocabulary ??= [...new Set(index.flatMap(([title, page, , text]) => `${title} ${page} ${text}`.toLowerCase().match(/[a-z]{4,}/g) ?? []))];
@@ -92,9 +91,8 @@ function corrected(index, word) {
 }
 
 /**
- * Searches for rows with all words. If there are none, mistyped words are corrected; if there are
- * still none, the rows with most of the query match, as for a topic with its ids or an error's
- * whole text.
+ * Searches for rows with all words. If there are none, mistyped words are corrected; if there are still none, the rows
+ * with any of the query's words are returned, those with the most words first.
  * @returns {{rows: Array<{title: string, page: string, address: string, text: string}>, words:
  *   string[], note: string}}
  */
@@ -199,7 +197,7 @@ function beginSearch() {
     if (!form.contains(event.target)) close();
   });
   document.addEventListener("keydown", (event) => {
-    // A reader who types elsewhere means the character itself.
+    // In a text field, the key types a slash.
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select")) {
       event.preventDefault();
       input.focus();
@@ -229,7 +227,7 @@ function beginExamples() {
     event.preventDefault();
     const before = summary.getBoundingClientRect().top;
     open(kept(one.dataset.language) ?? one.dataset.language);
-    // Content collapsed above must not move the text under the reader.
+    // The page scrolls so that the clicked line stays in place when content above it collapses.
     scrollBy(0, summary.getBoundingClientRect().top - before);
   }));
 }

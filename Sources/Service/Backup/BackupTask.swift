@@ -13,10 +13,9 @@ import Synchronization
 import Web
 import Workers
 
-/// A service that makes backups at the configured interval and keeps the newest ones.
+/// A service that makes backups at the configured interval and keeps the newest backups.
 ///
-/// The time of the next backup is computed from the files in the folder, so a restart neither skips nor repeats a
-/// backup.
+/// The next backup's time is computed from the files in the folder, so a restart neither skips nor repeats a backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory
@@ -37,8 +36,7 @@ final class BackupTask: Service {
         logger = Logger(label: "lamplighter.backup")
     }
 
-    /// Registers the gauge of the newest backup's age, which is updated at each scrape of the metrics; before the first
-    /// backup there is no gauge.
+    /// Registers a gauge of the newest backup's age, updated at each scrape; no gauge exists before the first backup.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
         registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
@@ -75,14 +73,12 @@ final class BackupTask: Service {
         }
     }
 
-    /// Returns when the next backup is due, computed from the newest backup in the folder; the beginning of 1970 if
-    /// there is none.
+    /// Returns when the next backup is due; the beginning of 1970 if the folder has no backup.
     private func next(in folder: String) -> Instant {
         names(in: folder).last.flatMap(BackupName.time)?
             .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
     }
 
-    /// Makes one backup, and deletes the oldest ones if there are more than are to be kept; returns false on failure.
     private func make(in folder: String, at now: Instant) -> Bool {
         let path = folder + "/" + BackupName.of(now)
         do {
@@ -103,7 +99,6 @@ final class BackupTask: Service {
 
     private func names(in folder: String) -> [String] { Self.names(in: folder) }
 
-    /// Makes a backup that an operator requested.
     fileprivate static func backUp(
         _ context: RunContext,
         from store: Store,
@@ -117,7 +112,7 @@ final class BackupTask: Service {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
     }
 
-    /// Makes one backup, reads it back, and deletes the oldest ones if there are more than are to be kept.
+    /// Makes one backup, reads it back, and deletes the oldest backups beyond the number to keep.
     private static func make(
         at path: String,
         _ settings: Settings,
@@ -159,9 +154,9 @@ package enum BackupNow {
     }
 }
 
-/// The names of the backups that the service makes, such as `lamplighter-20261123T160439Z.backup`, which sort by time.
+/// The names of the service's backups, such as `lamplighter-20261123T160439Z.backup`; the names sort by time.
 enum BackupName {
-    /// Returns the name of a backup made at a time.
+    /// Returns the name of a backup that is made at the given time.
     static func of(_ time: Instant) -> String {
         var seconds = time_t(time.milliseconds / 1000)
         var parts = tm()
@@ -184,7 +179,7 @@ enum BackupName {
         (parts.tm_mday, parts.tm_hour) = (Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100))
         (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
         let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
-        // A name that `of` wouldn't return for this time belongs to another kind of file.
+        // If `of` returns a different name for the parsed time, the file isn't one of the service's backups.
         return of(time) == name ? time : nil
     }
 }

@@ -7,8 +7,7 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto with the gate as a child process, restarts it when it dies, and ends it after all
-/// other services.
+/// A service that runs Mosquitto with the gate as a child process, restarts it, and ends it after all other services.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness
@@ -18,8 +17,7 @@ package final class BrokerChild: Service {
     /// The handover of certificates to the broker; locked while the broker's copies are written, so that an older
     /// certificate never overwrites a newer one.
     private let handover: Mutex<CertificateHandover<TLSMaterial>>
-    /// The counter of restarts, which is created together with this object so that it has a value before the first
-    /// restart.
+    /// The counter of restarts, created with this object so that it has a value before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker without starting it.
@@ -74,9 +72,8 @@ package final class BrokerChild: Service {
 
     /// Makes the broker use another certificate for new connections; open connections stay open.
     ///
-    /// A broker that is starting gets the certificate when it runs. Mosquitto 2.0.11 reads the certificate of the
-    /// devices' authority only when it starts, so the broker's copy of that certificate isn't rewritten before the next
-    /// start.
+    /// A broker that is still starting gets the certificate once it runs. Mosquitto 2.0.11 reads the devices' authority
+    /// only when it starts, so the broker's copy of the authority isn't rewritten before the next start.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -87,7 +84,6 @@ package final class BrokerChild: Service {
         if isNow { reload() }
     }
 
-    /// Makes the broker use the certificate that arrived while the broker started, if any.
     private func showLate() {
         do {
             let isNow = try handover.withLock { handover in
@@ -102,7 +98,7 @@ package final class BrokerChild: Service {
     }
 
     private func reload() {
-        // At this signal, Mosquitto reads its certificates again, and asks the gate about all connected clients again.
+        // At SIGHUP, Mosquitto reads its certificates again, and asks the gate about all connected clients again.
         child.withLock { $0 }?.send(SIGHUP)
     }
 
@@ -198,10 +194,10 @@ package final class BrokerChild: Service {
     }
 }
 
-/// The pause before a broker that died is restarted.
+/// The pause between the death of a broker and its restart.
 ///
-/// The pause is short if the broker had run for a while. The pause doubles each time the broker dies early, but stays
-/// short enough that devices don't consider the service unavailable.
+/// The pause is short if the broker ran for a while before it ended. The pause doubles each time the broker dies early,
+/// but stays short enough that devices don't consider the service unavailable.
 struct RestartPause {
     static let first = Duration.milliseconds(100)
     static let last = Duration.seconds(5)

@@ -8,7 +8,7 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// Returns the path of `mosquitto`: the configured one, or else one in PATH or where Debian installs it.
+    /// Returns the path of `mosquitto`: as configured, or else as found in PATH or where Debian installs the program.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func program(_ settings: Settings) throws -> String {
@@ -20,8 +20,7 @@ package enum BrokerFiles {
         throw Problem.mosquittoMissing(program: settings.brokerProgram)
     }
 
-    /// Returns the path of the gate's library: the configured one, or else one in the executable's folder or in
-    /// `../lib/lamplighter` from there.
+    /// Returns the gate library's path: as configured, or else in the executable's folder or `../lib/lamplighter`.
     ///
     /// - Throws: A `Problem` if the file doesn't exist.
     package static func gate(_ settings: Settings) throws -> String {
@@ -38,7 +37,7 @@ package enum BrokerFiles {
     }
 }
 
-/// The paths of programs, searched as a shell does, and of this executable.
+/// The path of this executable, and the paths of other programs, which are found as a shell finds them.
 package enum Executables {
     /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil if the program isn't found.
     package static func find(_ name: String) -> String? {

@@ -18,7 +18,7 @@ struct BrokerListener: Sendable, Equatable {
     /// The address to listen on; nil for all addresses of the machine.
     let host: String?
 
-    /// Returns the listener's lines of mosquitto.conf, which name the broker's copies of the certificates.
+    /// Returns the listener's lines of mosquitto.conf; they name the broker's copies of the certificates.
     func text(_ files: TLSFiles, connections: Int, qos: Int) -> String {
         var lines = [
             "listener \(port)" + (host.map { " \($0)" } ?? ""), "max_connections \(connections)", "max_qos \(qos)",
@@ -31,7 +31,7 @@ struct BrokerListener: Sendable, Equatable {
             ]
         }
         if kind == .clientCertificates {
-            // `use_subject_as_username` isn't set, since Mosquitto wouldn't ask the gate then. The gate itself reads
+            // `use_subject_as_username` isn't set: with it, Mosquitto wouldn't ask the gate. The gate itself reads
             // the device's id from the certificate.
             lines += ["cafile \(files.authority)", "require_certificate true"]
         }

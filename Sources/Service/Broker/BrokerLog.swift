@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// The size limit of the broker's log, and its last lines.
+/// The functions that limit the size of the broker's log, and read the log's last lines.
 enum BrokerLog {
-    /// Checks the log's size at intervals, and rotates the log if it is too large, until the task is cancelled.
+    /// Until the task is cancelled, checks the log's size at intervals, and rotates a log that is too large.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
             rotate(path, above: ServiceLimits.brokerLogBytesMax)
@@ -11,7 +11,7 @@ enum BrokerLog {
         }
     }
 
-    /// Copies a log that is larger than `bytes` to `.1`, and truncates it in place, since the broker keeps the file
+    /// If a log is larger than `bytes`, copies it to `.1` and truncates it in place, because the broker keeps the log
     /// open for appending.
     static func rotate(_ path: String, above bytes: Int) {
         guard let size = TextFile.size(path), size > bytes else { return }

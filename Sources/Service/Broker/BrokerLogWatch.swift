@@ -12,9 +12,9 @@ struct BrokerLogWatch {
 
     /// The maximum number of bytes that one call reads; the next call reads the rest.
     private static let readMax = 64 << 10
-    /// The text before the message of OpenSSL; `[0]` marks the first message if there are several.
+    /// The log's text before a message of OpenSSL; `[0]` marks the first message if there are several.
     private static let mark = "OpenSSL Error[0]: "
-    /// The texts before and after the id of a client that was disconnected because it used QoS 2.
+    /// The log's texts before and after the id of a client that was disconnected because it used QoS 2.
     private static let qos = (before: "Too high QoS in PUBLISH from ", behind: ", disconnecting.")
 
     /// Starts to watch at the present end of the log.
@@ -30,7 +30,8 @@ struct BrokerLogWatch {
         if size < offset { offset = 0 }
         let bytes = read()
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            // No line of the log is that long, so the bytes are skipped instead of waiting for the end of a line.
+            // The lines that this watch looks for are shorter than `readMax`, so bytes without a line's end can be
+            // skipped.
             if bytes.count == Self.readMax { offset += bytes.count }
             return []
         }
@@ -51,9 +52,9 @@ struct BrokerLogWatch {
     /// Returns the cause in a line of the log about a failed handshake; nil for other lines.
     static func fault(_ line: some StringProtocol) -> String? {
         guard let start = line.firstRange(of: mark)?.upperBound else { return nil }
-        // A client that leaves without closing the connection properly causes this error too.
+        // A client that merely drops its connection causes this error too, so the error isn't counted.
         guard !line.contains("unexpected eof") else { return nil }
-        // For example `error:0A000418:SSL routines::tlsv1 alert unknown ca`.
+        // An example of the rest of a line: `error:0A000418:SSL routines::tlsv1 alert unknown ca`.
         return line[start...].split { $0 == ":" }.last.map { String($0) }
     }
 

@@ -1,7 +1,7 @@
 /// The decision about when the broker gets a certificate: before the broker starts, or later by a reload.
 ///
 /// Mosquitto reads its certificate files when it starts and when it gets SIGHUP, but a SIGHUP early in the start would
-/// kill it. A certificate that arrives during the start is therefore handed over after the start.
+/// kill Mosquitto. A certificate that arrives during the start is therefore handed over after the start.
 struct CertificateHandover<Material> {
     private var material: Material?
     private var isStarting = false
@@ -16,15 +16,14 @@ struct CertificateHandover<Material> {
         return material
     }
 
-    /// Takes a new certificate; returns it if the broker must load it at once.
+    /// Stores a new certificate, and returns it if the broker must load it at once.
     mutating func take(_ new: Material) -> Material? {
         material = new
         isLate = isStarting
         return isStarting ? nil : new
     }
 
-    /// Notes that the broker's start has ended; returns a certificate that arrived meanwhile, which a running broker
-    /// must load.
+    /// Notes that the broker's start has ended; returns a certificate that a running broker must still load.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

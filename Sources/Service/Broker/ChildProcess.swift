@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Workers
 
-/// A child process for whose end callers can wait.
+/// A child process; callers can wait for its end.
 ///
 /// One thread starts the child and waits for its end. The kernel sends the parent-death signal when the *thread* that
 /// started the child ends, so that thread must exist as long as the child.
@@ -52,12 +52,12 @@ package final class ChildProcess: Sendable {
     /// Sends a signal, unless the child has ended.
     package func send(_ signal: Int32) {
         state.withLock { state in
-            // While the lock is held, the child isn't reaped, so the pid still belongs to it.
+            // While the lock is held, the child isn't reaped, so the pid still belongs to the child.
             if case .running = state { kill(pid, signal) }
         }
     }
 
-    /// Limits the child's memory to a number of bytes, which the kernel enforces.
+    /// Makes the kernel limit the child's memory to a number of bytes.
     package func limitMemory(to bytes: Int) {
         state.withLock { state in
             guard case .running = state else { return }
@@ -82,7 +82,7 @@ package final class ChildProcess: Sendable {
 
     private func watch() {
         var info = siginfo_t()
-        // With WNOWAIT, the pid isn't free for other processes until the state says that the child has ended.
+        // With WNOWAIT, the child's pid can't be reused before `state` shows that the child has ended.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
         let exit = state.withLock { state in
             var status: Int32 = 0
@@ -125,8 +125,8 @@ package final class ChildProcess: Sendable {
             0o600
         )
         posix_spawn_file_actions_adddup2(&files, 1, 2)
-        // Without these variables, Debian's Mosquitto can't report to systemd that it is ready. Systemd would take
-        // Mosquitto's report for a report of this service.
+        // systemd's variables are left out, so that Debian's Mosquitto can't report to systemd that it is ready:
+        // systemd would treat Mosquitto's report as this service's report.
         var variables = inherited(leavingOut: SystemdSocket.variables)
         defer { for variable in variables { free(variable) } }
         var pid: pid_t = 0

@@ -3,12 +3,12 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// The attempt of `doctor` to connect as a stranger, which the service recognizes and doesn't count as a refusal.
+/// An attempt of `doctor` to connect as a stranger; the service recognizes the refusal and doesn't count it.
 ///
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret; nil if it can't be read, in which case the attempt counts as a refusal.
+    /// The service's secret; nil if it can't be read, in which case the attempt's refusal counts.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }
@@ -20,8 +20,7 @@ struct DoctorProbe: Sendable {
 
     /// The beginning of the attempt's client id.
     static let name = "doctor-stranger"
-    /// The number of minutes before and after an attempt for which it is recognized, since the clocks of two machines
-    /// can differ.
+    /// How many minutes the client id's time may differ from now, because two machines' clocks can differ.
     private static let minutesMax: Int64 = 2
 
     /// Returns the client id of an attempt at a moment.
@@ -31,7 +30,7 @@ struct DoctorProbe: Sendable {
         return "\(Self.name).\(minute).\(mark)"
     }
 
-    /// Returns whether a refusal is the answer to an attempt that was made at about a moment.
+    /// Returns whether a refusal results from an attempt that `doctor` made within `minutesMax` minutes of `now`.
     func isOurs(_ refusal: ClientRefusal, at now: Instant) -> Bool {
         let parts = refusal.clientID.split(separator: ".", omittingEmptySubsequences: false)
         guard refusal.action == "connect", refusal.username.isEmpty, parts.count == 3, parts[0] == Self.name,

@@ -1,7 +1,6 @@
 import CoreMetrics
 
-/// The number of messages that the broker dropped, which continues to grow when the broker's own count starts again
-/// from zero.
+/// The number of messages that the broker dropped; the number keeps growing even if the broker restarts its count.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0

@@ -8,10 +8,9 @@ import Workers
 ///
 /// The probe first sends a message in a message batch. The gate publishes the messages of a batch; without the gate,
 /// the broker acknowledges the batch and drops it. After the acknowledgment, the probe publishes a plain message on the
-/// same topic. The message that arrives first shows whether the gate is there. No time limit decides, so a slow broker
-/// isn't mistaken for a broker without the gate.
+/// same topic. The message that arrives first shows whether the broker has the gate. A timeout decides nothing, so a
+/// slow broker isn't mistaken for a broker without the gate.
 struct GateProbe {
-    /// The topic of the probe's messages, which only this probe uses.
     private let topic: String
     private static let batched: Int64 = 1
     private static let plain: Int64 = 2
@@ -36,9 +35,7 @@ struct GateProbe {
         }
     }
 
-    /// Finds out over an open connection of `service:lamplighter` whether the broker has the gate.
-    ///
-    /// The connection stays subscribed to the probe's topic.
+    /// Finds out whether the broker has the gate; the connection of `service:lamplighter` stays subscribed.
     ///
     /// - Returns: Whether the gate is there; nil if no message arrives within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {
@@ -60,7 +57,8 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // All messages of the probe must have arrived, since a worker would take a late one for a client's message.
+            // All messages of the probe must have arrived, because a worker would treat a late message of the probe as
+            // a client's message.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true

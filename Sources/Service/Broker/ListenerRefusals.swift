@@ -3,12 +3,10 @@ import Domain
 import Synchronization
 import Web
 
-/// The refusals of this process's own listeners that wait to be published on `system/refusal`, like the gate's
-/// refusals.
+/// The waiting refusals of this process's listeners, to be published on `system/refusal` like the gate's.
 ///
-/// The threads of the listeners add refusals, and the broker's monitor publishes them. The refusals are therefore
-/// counted, logged, stored and shown like those of the gate. Refusals wait while there is no broker. If very many
-/// refusals wait, only their number is published.
+/// The listeners' threads add refusals, and the broker's monitor publishes them, so that all are counted, logged,
+/// stored and shown like the gate's refusals. Without a broker, refusals wait; beyond a limit, they are only counted.
 final class ListenerRefusals: Sendable {
     private struct State {
         var waiting: [ClientRefusal] = []
@@ -17,7 +15,7 @@ final class ListenerRefusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of waiting refusals, which is the number that the gate publishes in a second.
+    /// The maximum number of waiting refusals: as many as the gate publishes in a second.
     private static let waitingMax = 100
 
     /// Adds a refusal; if too many are waiting, the refusal is only counted.
@@ -51,7 +49,7 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // A refusal of a publish must have a topic, but the broker doesn't log the topic.
+            // The refusal of a published message must have a topic, which is empty because the broker doesn't log it.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

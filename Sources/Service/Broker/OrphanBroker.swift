@@ -3,8 +3,7 @@ import Glibc
 
 /// A broker that is still running on the data directory of a service that was killed.
 package enum OrphanBroker {
-    /// Ends the broker of a killed service, if any, which is a Mosquitto process with this directory's configuration
-    /// file in its command.
+    /// Ends the broker of a killed service, if any: a Mosquitto process with this directory's configuration file.
     ///
     /// The caller holds the directory's lock, so the broker can't be the child of a running service.
     /// - Returns: The pid of the broker that was ended.
@@ -40,14 +39,12 @@ package enum OrphanBroker {
 
     /// Returns whether a process sees the same file systems as this one.
     ///
-    /// If containers share their process ids, the broker of another service can have a data directory with the same
-    /// path.
+    /// In containers that share process ids, another service's broker can have a data directory with the same path.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other
     }
 
-    /// Returns the name of a process's mount namespace; nil if it can't be read.
     private static func files(of process: String) -> [CChar]? {
         var name = [CChar](repeating: 0, count: 64)
         let length = readlink("/proc/\(process)/ns/mnt", &name, name.count)

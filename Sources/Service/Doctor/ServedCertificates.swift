@@ -29,15 +29,14 @@ package struct ServedCertificates {
         ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
-    /// Connects to each listener, and returns the certificates that the listeners present; returns none if no service
-    /// is ready.
+    /// Connects to each listener, and returns the certificates that they present; none if no service is ready.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // The port for client certificates is left out, since it presents the same certificate as the MQTT port.
-            // That port refuses a handshake without a device's certificate, and the refusal would be counted.
+            // The port for client certificates is left out: it presents the same certificate as the MQTT port, and a
+            // handshake without a device's certificate would count as a refusal.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = Banner.address(host, port: port)
@@ -69,8 +68,7 @@ package struct ServedCertificates {
 extension ServedCertificates {
     /// Returns the differences between the certificate files and the certificates that the listeners present.
     ///
-    /// If a certificate differs, the method first waits for as long as the service takes to notice a changed file, and
-    /// checks again.
+    /// If a certificate differs, the method gives the service enough time to notice a changed file, and checks again.
     func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
         var shown = await read()
         if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {

@@ -1,7 +1,6 @@
 import Logging
 
-/// A log handler that writes each event to standard error as one line: time, level, message, and `key=value` sorted by
-/// key.
+/// A log handler that writes each event to standard error as one line: time, level, message, and sorted `key=value`.
 struct CompactLogHandler: LineLogHandler {
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
@@ -18,14 +17,12 @@ struct CompactLogHandler: LineLogHandler {
         return word + String(repeating: " ", count: max(0, 7 - word.count))
     }
 
-    /// Replaces control characters by spaces, so that values from outside can't begin new lines or control the
-    /// terminal.
+    /// Replaces control characters by spaces, so that values from outside can't begin lines or control the terminal.
     private static func plain(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
     }
 
-    /// Returns whether a Unicode scalar begins a new line or controls the terminal.
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<32, 127..<160, 0x2028, 0x2029: true
@@ -35,8 +32,8 @@ struct CompactLogHandler: LineLogHandler {
 
     /// Returns a value in quotation marks if it is empty or could be read as several values.
     ///
-    /// The method works on Unicode scalars, because programs that read the log work on bytes: for Swift, a quotation
-    /// mark with a combining accent is a different character.
+    /// The method compares Unicode scalars: Swift merges a quotation mark and a combining accent into one `Character`,
+    /// but programs that read the log still see a quotation mark.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

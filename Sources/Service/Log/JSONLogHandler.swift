@@ -1,16 +1,15 @@
 import JSON
 import Logging
 
-/// A log handler that writes each event to standard error as a JSON object on one line.
-///
-/// The object has the members `time`, `level`, `label` and `message`, and each metadata value under its key.
+/// A log handler that writes each event to standard error as a JSON object on one line, with `time`, `level`, `label`,
+/// `message` and each metadata value under its key.
 struct JSONLogHandler: LineLogHandler {
     let label: String
     var ownLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    /// The reserved names; a metadata value with such a key is written under `metadata.` and the key.
+    /// The reserved names; the key of a metadata value with such a name gets the prefix `metadata.`.
     private static let own: Set<String> = ["time", "level", "label", "message"]
 
     func line(for event: LogEvent, at time: String) -> [UInt8] {

@@ -3,11 +3,10 @@ import Synchronization
 
 /// The last lines of the log, for a support bundle.
 package enum LogTail {
-    /// The maximum number of lines that are kept.
     private static let linesMax = 1000
     private static let kept = Mutex<Deque<[UInt8]>>([])
 
-    /// Keeps a line, which must end with a line break.
+    /// Adds a line, which must end with a line break, and drops the oldest line if there are too many.
     static func keep(_ line: [UInt8]) {
         kept.withLock { lines in
             if lines.count >= linesMax { lines.removeFirst() }

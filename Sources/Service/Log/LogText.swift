@@ -24,7 +24,7 @@ extension LineLogHandler {
 
     func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
 
-    /// Returns the metadata of an event, including that of the logger and of the metadata provider, sorted by key.
+    /// Returns an event's metadata, together with the logger's and the metadata provider's, sorted by key.
     func values(of event: LogEvent) -> [(key: String, value: Logger.MetadataValue)] {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
@@ -33,9 +33,9 @@ extension LineLogHandler {
     }
 }
 
-/// The functions that both kinds of log handlers use.
+/// The functions that the compact and the JSON log handler share.
 enum LogText {
-    /// The maximum number of bytes of a value, which limits the length of a line.
+    /// The maximum number of bytes of a value; it limits the length of a line.
     private static let valueMax = 1024
 
     /// Returns a value, shortened to the maximum length.

@@ -2,8 +2,7 @@ package import Logging
 package import Problems
 package import ServiceSettings
 
-/// The messages of a running service that don't belong to its log: notes about settings, the banner, and the problem
-/// that ends the service.
+/// A running service's messages outside its log: notes about settings, the banner, and the problem that ends it.
 ///
 /// The messages are plain text. If the log is JSON, however, each message is written as a line of the log, regardless
 /// of the log level, so that only JSON is written.
@@ -51,8 +50,7 @@ package struct RunMessages: Sendable {
     /// Writes a note about something unusual in the settings.
     package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// Logs the problem that ends the run if the log is JSON; otherwise returns false, and the command must print the
-    /// problem.
+    /// If the log is JSON, logs the problem that ends the run; otherwise returns false, so that the command prints it.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

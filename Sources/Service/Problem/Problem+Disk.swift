@@ -2,8 +2,7 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The number of free bytes below which a full disk counts as the cause of a failed start; a start writes more than
-    /// that.
+    /// The number of free bytes below which a failed start is blamed on a full disk; a start writes more than that.
     private static let leastBytes: Int64 = 1 << 20
 
     /// Returns the problem to report for a failed start: a full disk if that was the cause, otherwise the error itself.

@@ -21,14 +21,11 @@ package enum ReferenceDocuments {
         }
     }
 
-    /// Returns the addresses to which the playground connects.
-    ///
-    /// Visitors on this machine also get the demo's keys and the broker's port without TLS.
+    /// Returns the playground's addresses and, for visitors on this machine, the demo's keys and the broker's port.
     private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
         let (ports, settings) = (context.ports, context.settings)
         func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
-        // If the public URL isn't local, the pages can be behind a proxy, which might not pass on the visitor's
-        // address.
+        // If the public URL isn't local, a proxy might make visitors from elsewhere look local.
         let isOpen = isLocal && context.isPublicURLLocal
         let broker: JSONObject = ["host": .string(Banner.reachable(settings.mqttHost)), "port": number(ports.mqtt)]
         return .object([

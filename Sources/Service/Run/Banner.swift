@@ -73,7 +73,6 @@ struct Banner {
         return values
     }
 
-    /// The duration of the start in seconds, with one decimal place.
     private var duration: String {
         let tenths = Int((seconds * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -117,8 +116,7 @@ struct Banner {
     /// Returns a host with a port.
     static func address(_ host: String, port: Int) -> String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Returns the host by which clients on this machine reach a listener, since they can't connect to a wildcard
-    /// address.
+    /// Returns the host by which this machine's clients reach a listener; for a wildcard address, a loopback address.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

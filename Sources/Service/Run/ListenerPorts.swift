@@ -43,8 +43,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     /// Chooses the ports, and checks that they are free.
     ///
-    /// - Throws: A `Problem` that names the program that uses a port, or the two listeners for which the same port is
-    ///   set.
+    /// - Throws: A `Problem` that names the program that uses a port, or two listeners that are set to the same port.
     init(_ settings: Settings, _ facts: Facts) throws {
         let wanted = Self.wanted(settings, facts)
         try Self.checkDistinct(wanted)
@@ -63,7 +62,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
         var port = 0
-        // A port that was found free isn't bound yet, so the same port can be found again.
+        // The search can find the same free port twice, because no listener has bound the port yet.
         repeat {
             port = try Ports.choose(
                 listener.port,
@@ -76,8 +75,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return port
     }
 
-    /// Returns one problem for several ports that are in use, with one command that avoids them all; nil for a single
-    /// port.
+    /// Returns one problem for several ports in use, with one command that avoids them all; nil if only one is in use.
     private static func together(_ refused: [(listener: Wanted, problem: Problem)]) -> Problem? {
         guard refused.count > 1 else { return nil }
         let ports = refused.map { "\($0.listener.port)" }.joined(separator: ", ")
@@ -95,7 +93,6 @@ package struct ListenerPorts: Sendable, Equatable {
         )
     }
 
-    /// A listener that the settings ask for.
     private struct Wanted {
         let name: String
         let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
@@ -151,7 +148,6 @@ package struct ListenerPorts: Sendable, Equatable {
         return (facts.ownsBroker ? [broker] : []) + [pages, health] + (facts.hasConsole ? [console] : [])
     }
 
-    /// Returns the listeners for WebSocket connections and those with TLS.
     private static func others(_ settings: Settings, _ facts: Facts) -> [Wanted] {
         let web = LocalHosts.of(settings.httpHost)
         let secure = [settings.tlsHost ?? LocalHosts.everywhere]
@@ -201,7 +197,7 @@ package struct ListenerPorts: Sendable, Equatable {
         return list
     }
 
-    /// Throws a `Problem` if two listeners have the same port, which would otherwise fail only when both listen.
+    /// Throws a `Problem` if two listeners are set to the same port.
     private static func checkDistinct(_ wanted: [Wanted]) throws {
         var holders: [Int: String] = [:]
         for listener in wanted where listener.port != 0 {
@@ -232,7 +228,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
 /// The addresses of a listener without TLS.
 package enum LocalHosts {
-    /// Returns the addresses to listen on; for a loopback address, those of IPv4 and IPv6 if the machine has both.
+    /// Returns the addresses to listen on; for 127.0.0.1 or `localhost`, also ::1 if the machine has it.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]

@@ -1,7 +1,7 @@
 import Logging
 import ServiceSettings
 
-/// A listener without TLS that other machines can reach, which only the setting `insecure` allows.
+/// A listener without TLS that other machines can reach; only the setting `insecure` allows one.
 struct OpenListener: Sendable, Equatable {
     /// The listener's name in the banner.
     let name: String
@@ -26,7 +26,7 @@ struct OpenListener: Sendable, Equatable {
         }
     }
 
-    /// Logs a warning that names these listeners, if there are any.
+    /// Logs a warning that names the listeners; logs nothing if there are none.
     static func warn(of open: [OpenListener], by logger: Logger) {
         guard !open.isEmpty else { return }
         logger.warning(

@@ -20,7 +20,7 @@ package enum FileLimit {
 
 /// The limit of the memory that this process can use.
 enum MemoryLimit {
-    /// Limits the size of the process's data in bytes, which the kernel enforces; child processes have separate limits.
+    /// Makes the kernel limit the size of the process's data, in bytes; child processes have separate limits.
     ///
     /// Only the soft limit is set, so that child processes can raise their limits up to the system's.
     static func set(bytes: Int) {

@@ -1,7 +1,6 @@
 /// The limits of the service process, which no setting changes; the limits of the workers are in `Limits`.
 enum ServiceLimits {
-    /// The longest time for finishing work when the service stops; everything that was acknowledged is committed by
-    /// then.
+    /// The longest time to finish work when the service stops.
     static let drainMax: Duration = .seconds(5)
 
     /// The interval between checks of the certificate files.
@@ -11,7 +10,7 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The longest time for which a start waits after SIGTERM until the broker of a killed service has ended.
+    /// The longest time that a start waits for a killed service's broker to end after SIGTERM.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied to a second file and truncated.
     static let brokerLogBytesMax = 8 << 20
@@ -20,8 +19,7 @@ enum ServiceLimits {
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
-    /// The maximum number of unconfirmed messages of a client, which is at least the largest receive window of a
-    /// worker.
+    /// The maximum number of a client's unconfirmed messages; it must be at least a worker's largest receive window.
     static let inFlightMessagesMax = 20_000
     /// The longest keep-alive of a client, in seconds.
     static let keepAliveSecondsMax = 600
@@ -32,8 +30,7 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The longest time that `doctor --quick` waits for an answer, so that the command ends within a second, including
-    /// the program's start.
+    /// The longest time that `doctor --quick` waits for an answer, so that the command ends within a second.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd
@@ -42,6 +39,6 @@ enum ServiceLimits {
     static let reportInterval: Duration = .seconds(1)
     /// The interval at which a starting service checks whether there is something to report to systemd.
     static let startReportInterval: Duration = .milliseconds(50)
-    /// The interval at which a service whose start takes long asks systemd for more time.
+    /// The interval at which a service that takes long to start asks systemd for more time.
     static let startExtensionInterval: Duration = .seconds(10)
 }

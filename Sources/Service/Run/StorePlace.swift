@@ -1,15 +1,14 @@
 import PostgreSQL
 package import ServiceSettings
 
-/// The place of an installation's store: a file in the data directory, or a PostgreSQL database.
+/// The location of an installation's store: a file in the data directory, or a PostgreSQL database.
 package struct StorePlace: Sendable {
-    /// The address of the database; nil if the store is a file.
     private(set) var database: PostgresAddress?
     /// The maximum number of connections to the database.
     let connectionsMax: Int
     /// The file with the database's password; nil if libpq finds one or needs none.
     let passwordFile: String?
-    /// The file with the key with which secrets are encrypted; nil for the key in the data directory.
+    /// The file with the key that encrypts secrets; nil for the key in the data directory.
     let serverKeyFile: String?
     /// The file that the gate reads; nil for the file in the data directory.
     let gateFile: String?
@@ -29,7 +28,7 @@ package struct StorePlace: Sendable {
         isOneWriter: false
     )
 
-    /// Returns the same place with another database.
+    /// Returns the same location with another database.
     func naming(_ database: PostgresAddress) -> StorePlace {
         var place = self
         place.database = database
@@ -38,7 +37,7 @@ package struct StorePlace: Sendable {
 }
 
 extension StorePlace {
-    /// Creates the place that the settings name.
+    /// Creates the location that the settings name.
     package init(_ settings: Settings) {
         self.init(
             database: settings.database,

@@ -2,9 +2,7 @@ import Domain
 import JSON
 import ServiceSettings
 
-/// The check for unknown members of a document.
-///
-/// Without this check, a rule whose name is misspelled would be ignored without anyone noticing.
+/// The check for a document's unknown members, so that a rule with a misspelled name isn't silently ignored.
 enum KnownMembers {
     /// Adds a fault for each unknown member of an object; the object's path ends in a dot or is empty.
     static func check(
@@ -18,7 +16,7 @@ enum KnownMembers {
         }
     }
 
-    /// Returns the rejection of an unknown member, which suggests the name that was probably meant.
+    /// Returns the rejection of an unknown member; it suggests the name that was probably meant.
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =

@@ -2,7 +2,7 @@ import Certificates
 package import Domain
 import Files
 
-/// A fault of the certificates in use that an operator should fix.
+/// A fault that an operator should fix in the certificates in use.
 package struct CertificateConcern: Sendable, Equatable {
     /// The path of the file.
     package let path: String
@@ -58,8 +58,8 @@ extension TLSMaterial {
 
     /// Returns the cure for a fault of the server's certificate.
     ///
-    /// A certificate never outlasts its authority. If the authority expires soon, renewing only the certificate is
-    /// therefore useless.
+    /// If the authority expires soon, renewing only the certificate doesn't help, because a certificate never outlasts
+    /// its authority.
     private func serverCure(_ isAuthorityEnding: Bool) -> Cure {
         guard let maker = files.certificateMaker else {
             return ("renew the certificate where it came from; the running service loads it", nil)

@@ -11,8 +11,8 @@ import Workers
 
 /// A service that loads new certificates while the service runs, and warns before a certificate expires.
 ///
-/// If a new certificate and key don't belong together, or clients would refuse the new certificate while they accept
-/// the present one, this is reported once, and the present pair stays in use.
+/// A new certificate isn't used if its key doesn't match, or if clients that accept the present certificate would
+/// refuse the new one. The fault is then reported once, and the present certificate and key stay in use.
 final class CertificateWatch: Service {
     /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -21,18 +21,18 @@ final class CertificateWatch: Service {
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
-    /// The devices' certificate authority that the broker uses, which it reads only when it starts.
+    /// The devices' certificate authority that the broker uses; the broker reads it only when it starts.
     private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
         /// The contents of the files at the last check.
         var contents: [[UInt8]?]
-        /// Whether a valid pair must still be given to the broker and the listeners.
+        /// Whether a readable pair must still be given to the broker and the listeners.
         var isPending = false
         /// Whether the present contents of the files were refused.
         var isRefused = false
-        /// When certificates that expire soon were last reported.
+        /// The time of the last report about certificates that expire soon.
         var toldAt: Instant?
     }
 
@@ -45,8 +45,7 @@ final class CertificateWatch: Service {
         state = Mutex(State(material: material, contents: Self.contents(of: material.files)))
     }
 
-    /// Registers the gauges of the certificates' remaining and whole periods of validity, which are updated at each
-    /// scrape of the metrics.
+    /// Registers gauges of the certificates' remaining and total periods of validity, updated at each scrape.
     func install(in registry: PrometheusRegistry) {
         func meters(_ label: String) -> [Meter] {
             ["server", "authority"].map { Meter(label: label, dimensions: [("certificate", $0)], factory: registry) }
@@ -94,8 +93,7 @@ final class CertificateWatch: Service {
 
     /// Reads the files, and gives the pair to the broker and the listeners.
     ///
-    /// If a pair can't be handed over (because the disk is full, for example) or isn't valid yet, it is tried again at
-    /// each check.
+    /// A pair that can't be handed over (if the disk is full, for example) or isn't valid yet is retried at each check.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
@@ -126,7 +124,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Throws a `Problem` if clients wouldn't accept a new certificate while they accept the present one.
+    /// Throws a `Problem` if clients that accept the present certificate would refuse a new one.
     private func checkValid(_ material: TLSMaterial, at now: Instant) throws {
         let present = state.withLock { $0.material }
         for (path, next, former) in [
@@ -161,9 +159,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the contents of the files.
-    ///
-    /// Comparing contents detects every change, even one of a symbolic link or of the file to which it leads.
+    /// Returns the files' contents, in which every change is visible, even a change of a symbolic link or its target.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -7,16 +7,16 @@ package enum DeviceWatch {
     package struct ObservedMessage {
         /// The last level of the topic: `report`, `command`, `response` or `presence`.
         package var leaf: String
-        /// Whether the gate published the message, and not the device.
+        /// Whether the gate, and not the device, published the message.
         package var isOfGate: Bool
         /// The payload of the message.
         package var body: JSONObject
     }
 
-    /// Passes each message between the device and the service to `show`, until `count` messages arrived or the
+    /// Passes each message between the device and the service to `show`, until `count` messages have arrived or the
     /// connection ends.
     ///
-    /// Messages on `info`, which contain passcodes and hardware, are not shown.
+    /// Messages on `info`, which contain passcodes and facts about the hardware, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.
     package static func run(
         _ did: DeviceID,

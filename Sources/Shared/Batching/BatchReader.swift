@@ -9,8 +9,7 @@ package struct BatchReader: IteratorProtocol {
         self.bytes = bytes
     }
 
-    /// Returns the number of messages in a batch, or nil if the bytes are not a complete batch with at least one
-    /// message.
+    /// Returns the number of messages in a batch, or nil if the bytes aren't a complete batch of at least one message.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0

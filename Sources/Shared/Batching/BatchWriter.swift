@@ -10,7 +10,7 @@ package struct BatchWriter {
 
     /// The first byte of a batch: the version of its format.
     static let version: UInt8 = 1
-    /// The maximum number of bytes of a message besides its topic, payload and properties.
+    /// The maximum number of bytes that a message needs in addition to its topic, payload and properties.
     private static let headBytes = 19
     /// The maximum size of a batch of several messages, in bytes.
     package static let bytesMax = 128 << 10
@@ -18,7 +18,7 @@ package struct BatchWriter {
     /// Makes a writer with an empty batch.
     package init() { bytes = [Self.version] }
 
-    /// Whether the batch contains no message.
+    /// True if the batch contains no message.
     package var isEmpty: Bool { count == 0 }
     /// Whether the batch is full, so that even the smallest message must go into the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }

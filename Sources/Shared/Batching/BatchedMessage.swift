@@ -1,10 +1,10 @@
-/// A message of a batch, which refers to memory of the caller that is valid only during one call.
+/// A message of a batch; its bytes belong to the caller, and are valid only during one call.
 package struct BatchedMessage {
     /// The topic, in UTF-8.
     package var topic: UnsafeBufferPointer<UInt8>
     /// The payload.
     package var payload: UnsafeBufferPointer<UInt8>
-    /// Whether the message has QoS 1 and not QoS 0.
+    /// True if the message has QoS 1, false if it has QoS 0.
     package var isAtLeastOnce = true
     /// Whether the broker retains the message.
     package var isRetained = false
@@ -36,8 +36,8 @@ package struct BatchedMessage {
 
 /// The flags of a message in one byte, which also say which optional fields are present.
 ///
-/// A message begins with this byte. The topic follows with its length in two bytes, then the payload with its length in
-/// four bytes. The optional fields that are present come last: the expiry in four bytes, and the response topic,
+/// A message in a batch begins with the byte of flags. The topic follows with its length in two bytes, then the payload
+/// with its length in four bytes. The optional fields come last: the expiry in four bytes, and the response topic,
 /// correlation data, source address and traceparent, each with its length in two bytes. All numbers are big-endian, as
 /// in MQTT.
 struct BatchFlags: OptionSet {

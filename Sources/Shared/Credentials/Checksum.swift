@@ -8,9 +8,7 @@ enum Checksum {
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             var value = UInt32.max
-            for byte in bytes {
-                value = table[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8)
-            }
+            for byte in bytes { value = table[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8) }
             return ~value
         }
     }

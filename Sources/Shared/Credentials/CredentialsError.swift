@@ -1,11 +1,10 @@
 /// The reason why the credentials file could not be written.
 package enum CredentialsError: Error, Equatable {
-    /// A record can't be written, because its key is not a valid id or its list of filters is too long. Nothing was
-    /// written.
+    /// A record can't be written, because its key isn't a valid id or its filters are too long; nothing was written.
     case invalidRecord(kind: Record.Kind, key: String)
     /// The system call `call` failed with `errno`. The file contains no part of a failed append.
     case system(call: String, errno: Int32)
-    /// The file is damaged or a failed append could not be undone, so that the caller must `rewrite` the file.
+    /// The file is damaged, or a failed append could not be undone. The caller must `rewrite` the file.
     case damaged
     /// Other writers held the lock during the entire wait. Nothing was written.
     case busy

@@ -3,11 +3,10 @@ import Glibc
 /// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
 /// Several processes can write the file. Each operation holds the lock of `PATH.lock`, and first reads the records that
-/// other processes have appended. The gate reads appended records at its next check, so the service can send an answer
-/// right after an append. Appends are not synced to disk, because the service can always rewrite the file from the
-/// store; a `rewrite` is synced. A caller that reads records from the store holds the lock (`hold`) while it reads and
-/// writes, so that an older record never follows a newer one. Calls block during a write, and two threads must not use
-/// one value at the same time.
+/// others have appended. The gate reads appended records at its next check, so the service can answer right after an
+/// append. A `rewrite` is synced to disk; appends aren't, because the service can rewrite a lost file from the store. A
+/// caller that reads records from the store holds the lock (`hold`) while it reads and writes, so that an older record
+/// never follows a newer one. Calls block, and two threads must not use one value at the same time.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -30,21 +29,19 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// The number of records in the file, including replaced records.
     package private(set) var totalCount = 0
 
-    /// The number of records that count, which is one for each kind and key.
+    /// The number of records that haven't been replaced: one for each kind and key.
     package var liveCount: Int { live.count }
 
-    /// Whether the file can't be appended to.
+    /// True if records can't be appended to the file.
     ///
-    /// Until a `rewrite`, the gate admits only the worker that is named in the gate's options.
+    /// Until a `rewrite`, a gate that finds damage in the file admits only the worker named in its options.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens the file or creates an empty one, and cuts off an incomplete last record that a crashed writer left.
     package init(path: String) throws(CredentialsError) {
         self.path = path
         let lock = try CredentialsLock.take(of: path)
-        if access(path, F_OK) != 0 {
-            try replace(with: [], holding: lock)
-        }
+        if access(path, F_OK) != 0 { try replace(with: [], holding: lock) }
         try catchUp()
         isOwed = lock.isOwed
         _ = consume lock
@@ -56,7 +53,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         hold(try CredentialsLock.take(of: path))
     }
 
-    /// Makes all other writers wait until `release`, with a lock that the caller has already taken.
+    /// Uses a lock that the caller has already taken, so that all other writers wait until `release`.
     package mutating func hold(_ lock: consuming CredentialsLock) {
         isOwed = isOwed || lock.isOwed
         held = consume lock
@@ -65,9 +62,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// Signals to waiting writers that this writer is active, if it holds the lock.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock.
-    ///
-    /// If `withdrawing` is true, also withdraws a promise after which nothing was committed.
+    /// Releases the lock; with `withdrawing`, for a caller that committed nothing, withdraws the promise first.
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file, which takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }
@@ -92,7 +87,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces the file with a new file of exactly these records, which is written beside the old file, synced and
+    /// Replaces the file with a new file of exactly these records, which is written in the same directory, synced and
     /// renamed.
     ///
     /// The old file is unchanged if writing or renaming fails.
@@ -106,7 +101,6 @@ package struct CredentialsFile: ~Copyable, Sendable {
         }
     }
 
-    /// Runs `body` with the lock that this writer holds, or takes the lock for `body` alone.
     private mutating func inTurn(
         _ body: (inout CredentialsFile, borrowing CredentialsLock) throws(CredentialsError) -> Void
     ) throws(CredentialsError) {
@@ -176,9 +170,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else { return }
         takeIn(bytes)
         // No other process is writing while this one has the lock, so a crashed process left the incomplete record.
-        if !isDamaged, end < size {
-            try descriptor?.truncate(to: end)
-        }
+        if !isDamaged, end < size { try descriptor?.truncate(to: end) }
     }
 
     private mutating func takeIn(_ bytes: [UInt8]) {

@@ -17,10 +17,8 @@ package struct Digest: Sendable {
         self.words = (words[0], words[1], words[2], words[3])
     }
 
-    /// Makes a digest from four big-endian words, as the reader of the file has them.
-    init(words: (UInt64, UInt64, UInt64, UInt64)) {
-        self.words = words
-    }
+    /// Makes a digest from four big-endian words, as the file's reader provides them.
+    init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
     /// Parses 64 hexadecimal digits; returns nil for anything else.
     package init?(hex: String) {

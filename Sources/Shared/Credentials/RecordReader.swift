@@ -1,11 +1,9 @@
-/// A reader of a record's body, whose methods return nil if the bytes end too early.
+/// A reader of a record's body; its methods return nil if the bytes end too early.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// Reads a whole body; returns nil if the body is not a record of this format.
     mutating func record() -> Record? {
@@ -45,8 +43,7 @@ struct RecordReader {
     }
 
     private mutating func session() -> Session? {
-        guard let sessionId = id(), let uid = id(), let token = digest(), let end = integer()
-        else { return nil }
+        guard let sessionId = id(), let uid = id(), let token = digest(), let end = integer() else { return nil }
         return Session(sessionId: sessionId, uid: uid, token: token, expiresAt: end)
     }
 
@@ -96,9 +93,7 @@ struct RecordReader {
 
     private mutating func integer() -> Int64? { take(8).map { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) } }
 
-    private mutating func byte() -> UInt8? {
-        take(1)?.first
-    }
+    private mutating func byte() -> UInt8? { take(1)?.first }
 
     private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count <= bytes.count &- position else { return nil }

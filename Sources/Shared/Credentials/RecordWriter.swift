@@ -78,12 +78,9 @@ extension Record {
         case .terminal(_, let appId, let session):
             bytes.append(text: appId)
             bytes.append(session)
-        case .connections(let known):
-            bytes.append(littleEndian: known)
-        case .certificates(_, let from):
-            bytes.append(littleEndian: from)
-        case .removed:
-            bytes[0] |= Layout.removedFlag
+        case .connections(let known): bytes.append(littleEndian: known)
+        case .certificates(_, let from): bytes.append(littleEndian: from)
+        case .removed: bytes[0] |= Layout.removedFlag
         }
         return bytes
     }

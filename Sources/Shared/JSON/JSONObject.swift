@@ -1,6 +1,4 @@
-/// The members of a JSON object, in the order in which they were written.
-///
-/// Objects on the wire are small, so a lookup compares the members one by one.
+/// The members of a JSON object, in the order in which they were written; lookups compare them one by one.
 package struct JSONObject: Sendable {
     /// A member's name and value.
     package struct Member: Sendable, Equatable {
@@ -26,15 +24,11 @@ package struct JSONObject: Sendable {
 
     /// Makes an object without the members whose value is nil.
     package init(_ members: [(String, JSONValue?)] = []) {
-        self.members = members.compactMap { key, value in
-            value.map { Member(key: key, value: $0) }
-        }
+        self.members = members.compactMap { key, value in value.map { Member(key: key, value: $0) } }
     }
 
     /// Makes an object from members whose names are known to differ.
-    package init(members: [Member]) {
-        self.members = members
-    }
+    package init(members: [Member]) { self.members = members }
 
     /// The value of the member with a name; nil if the member is absent or null.
     package subscript(key: String) -> JSONValue? {
@@ -59,14 +53,10 @@ extension JSONObject: Equatable {
     /// Returns whether two objects have the same members in any order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
-        return left.members.allSatisfy { member in
-            right.members.contains { $0 == member }
-        }
+        return left.members.allSatisfy { member in right.members.contains { $0 == member } }
     }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (String, JSONValue?)...) {
-        self.init(elements)
-    }
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) { self.init(elements) }
 }

@@ -1,8 +1,7 @@
 /// A strict parser of one JSON text, according to RFC 8259 and with additional limits for messages.
 ///
-/// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond the range of a double,
-/// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. The parser never traps on
-/// any input.
+/// The parser refuses duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers beyond a double's range,
+/// integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value. It never traps.
 struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let depthMax = 16
@@ -10,9 +9,7 @@ struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     var index = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     mutating func parseText() throws(JSONError) -> JSONValue {
         skipSpace()
@@ -109,12 +106,9 @@ struct JSONParser {
             case UInt8(ascii: "\""):
                 return try text.withUnsafeBufferPointer { (buffer) throws(JSONError) in try validated(buffer, at: start)
                 }
-            case UInt8(ascii: "\\"):
-                try appendEscape(to: &text)
-            case 0..<0x20:
-                throw JSONError("a string contains a control character", at: index - 1)
-            default:
-                text.append(byte)
+            case UInt8(ascii: "\\"): try appendEscape(to: &text)
+            case 0..<0x20: throw JSONError("a string contains a control character", at: index - 1)
+            default: text.append(byte)
             }
         }
         throw fail("a string is not closed")
@@ -183,9 +177,7 @@ struct JSONParser {
         return value
     }
 
-    private func peek() -> UInt8? {
-        index < bytes.count ? bytes[index] : nil
-    }
+    private func peek() -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
     mutating func take(_ byte: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == byte else { return false }
@@ -202,7 +194,5 @@ struct JSONParser {
         }
     }
 
-    func fail(_ reason: String) -> JSONError {
-        JSONError(reason, at: index)
-    }
+    func fail(_ reason: String) -> JSONError { JSONError(reason, at: index) }
 }

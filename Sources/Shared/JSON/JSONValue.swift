@@ -19,14 +19,10 @@ package enum JSONValue: Sendable, Equatable {
 
 extension JSONValue {
     /// The text if the value is a string, or nil.
-    package var stringValue: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
+    package var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The truth value if the value is a Boolean, or nil.
-    package var boolValue: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
+    package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The integer if the value is a number without a fraction (`3` or `3.0`), or nil.
     package var intValue: Int64? {
@@ -47,9 +43,7 @@ extension JSONValue {
     }
 
     /// The elements if the value is an array, or nil.
-    package var arrayValue: [JSONValue]? {
-        if case .array(let value) = self { value } else { nil }
-    }
+    package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
     /// The object if the value is an object, or nil.
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
@@ -67,7 +61,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns whether two values mean the same, so that `1` equals `1.0`.
+    /// Returns whether two values mean the same, as for example `1` and `1.0` do.
     package func means(_ other: JSONValue) -> Bool {
         if let left = doubleValue, let right = other.doubleValue { return left == right }
         return self == other
@@ -75,9 +69,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values are written the same.
-    ///
-    /// Strings are compared by code points, not by canonical equivalence.
+    /// Returns whether two values are written the same, with strings compared by code points.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -93,7 +93,7 @@ package struct JSONWriter: ~Copyable {
         bytes.append(contentsOf: json)
     }
 
-    /// Writes a member with a text, unless the text is nil.
+    /// Writes a member with a string, unless the string is nil.
     package mutating func member(_ name: String, _ text: String?) {
         guard let text else { return }
         self.name(name)
@@ -140,10 +140,10 @@ package struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Returns whether no byte has to be escaped; the function checks eight bytes at a time.
+    /// Returns true if no byte has to be escaped; the function checks eight bytes at a time.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. Subtracting 1 from the exclusive or of a
-    /// byte and a character also sets the highest bit if the two are equal.
+    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. If a byte equals a character, their
+    /// exclusive or is 0, and subtracting 1 from it also sets the highest bit.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)
@@ -191,7 +191,5 @@ extension JSONValue {
 
 extension JSONObject {
     /// Returns the object as JSON text in UTF-8, without spaces.
-    package func encoded() -> [UInt8] {
-        JSONValue.object(self).encoded()
-    }
+    package func encoded() -> [UInt8] { JSONValue.object(self).encoded() }
 }

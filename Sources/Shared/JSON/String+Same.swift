@@ -1,7 +1,7 @@
 extension String {
-    /// Returns whether two texts consist of the same code points, as JSON compares names (RFC 8259, section 8.3).
+    /// Returns whether two strings consist of the same code points, as JSON compares names (RFC 8259, section 8.3).
     ///
-    /// The operator `==` would treat `é` and `e` with a combining accent as the same text.
+    /// The operator `==` would treat `é` and `e` with a combining accent as the same string.
     package func isSame(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let outcome = utf8.withContiguousStorageIfAvailable { bytes in

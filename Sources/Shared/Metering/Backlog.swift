@@ -1,27 +1,27 @@
 /// The count of messages that a worker hasn't processed yet, with a fair share of the limit for each sender.
 ///
-/// The worker sends echoes to itself through the queue of the senders' messages. Each echo contains the number of the
-/// newest echo that came back after all messages before that echo were processed. When this number reaches the marked
-/// number, all messages that were let through before the mark have been processed. Only the messages between the two
-/// echoes, and later messages, may still be unprocessed. Messages are therefore counted in two epochs, in total and for
-/// each sender.
+/// The worker publishes echoes to itself, which wait in the same queue as the senders' messages. Each echo contains
+/// `seen`, the number of the newest echo that came back after all messages before it were processed. The backlog marks
+/// one echo. Once `seen` reaches the marked echo, all messages before the mark have been processed, and the mark moves
+/// to the newest echo. Only messages since the previous mark can still wait, so messages are counted in two epochs, in
+/// total and for each sender.
 ///
 /// When the backlog has reached `limit`, a sender that has used up its share can't add messages. The share is the limit
-/// divided by the number of senders in the backlog, and at least one message. The backlog thus stays within twice the
-/// limit, or within the limit plus one message for each sender.
+/// divided by the number of senders in the backlog, but at least one message. The backlog thus stays within twice the
+/// limit or, if that is more, the limit plus one message for each sender.
 ///
-/// Nothing is counted before the first echo and while the worker isn't connected, because the broker's own limits bound
-/// the queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
+/// Before the first echo, and while the worker isn't connected, nothing is counted, because the broker's own limits
+/// bound the queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The number of the newest echo that was marked; nil while the worker isn't connected.
+    /// The number of the marked echo; nil while the worker isn't connected.
     private var mark: Int64?
     /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
     /// The number of messages since the mark (`new`), and between the previous mark and this one (`old`).
     private var messages = (new: 0, old: 0)
-    /// The number of senders since the mark (`new`), of those among them that had no messages in the previous epoch
-    /// (`fresh`), and of senders in the previous epoch (`old`).
+    /// The number of senders since the mark (`new`), the number of these that sent nothing in the previous epoch
+    /// (`fresh`), and the number of senders in the previous epoch (`old`).
     private var senders = (new: 0, fresh: 0, old: 0)
 
     /// The counts of one sender.
@@ -36,16 +36,15 @@ package struct Backlog: Sendable {
     }
 
     /// Makes a backlog without a worker; with a limit of 0, no message is refused.
-    package init(limit: Int) {
-        self.limit = limit
-    }
+    package init(limit: Int) { self.limit = limit }
 
     /// The number of messages that the worker might not have processed yet.
     package var count: Int { messages.new &+ messages.old }
 
     /// Records an echo that the worker publishes; `seen` is the number of the newest echo that came back to the worker.
     ///
-    /// A number that isn't larger than the marked number comes from a restarted worker whose clock was set back.
+    /// If `number` isn't larger than the marked echo's number, the worker has restarted and its clock was set back.
+    /// Counting then starts again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }
@@ -56,9 +55,7 @@ package struct Backlog: Sendable {
     }
 
     /// Records that the worker's connection has ended.
-    package mutating func end() {
-        mark = nil
-    }
+    package mutating func end() { mark = nil }
 
     private mutating func begin(at number: Int64) {
         mark = number
@@ -68,8 +65,7 @@ package struct Backlog: Sendable {
         senders = (0, 0, 0)
     }
 
-    /// Decides whether to let a sender's message through; if so, counts it as `units` messages while a backlog is
-    /// tracked.
+    /// Decides whether to let a message through; a message that passes counts as `units` while a backlog is tracked.
     package mutating func take(_ sender: inout Sender, as units: Int = 1, at now: Int64) -> ShareVerdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

@@ -1,7 +1,6 @@
 package import Glibc
 
-/// The clock for all limits, which is never set back, is precise to a few milliseconds, and is read without a system
-/// call.
+/// The clock for all limits: never set back, precise to a few milliseconds, and read without a system call.
 package enum CoarseClock {
     /// Returns the number of milliseconds since an unspecified moment, by this clock or by a given one.
     package static func milliseconds(_ clock: clockid_t = CLOCK_MONOTONIC_COARSE) -> Int64 {

@@ -1,9 +1,9 @@
-/// A meter of one connection, which compares the messages with an allowance and measures how long they exceed it.
+/// A meter that compares the messages of one connection with an allowance, and measures how long they exceed it.
 ///
-/// A second with a refusal counts as hot, and each second without one reduces the number of hot seconds by one. The
-/// connection must be closed after more than `patience` hot seconds. If every second has a refusal, the connection must
-/// be closed `patience` seconds after the first refusal. A connection with short peaks is never closed if it keeps to
-/// the rate between them.
+/// A second with a refusal counts as hot, and each second without a refusal subtracts one hot second. The connection
+/// must be closed after more than `patience` hot seconds. If every second has a refusal, the connection must be closed
+/// `patience` seconds after the first refusal. A connection with short peaks is never closed if it keeps to the rate
+/// between the peaks.
 ///
 /// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Meter: Sendable, Equatable {
@@ -18,13 +18,13 @@ package struct Meter: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// The message is within the allowance, and was counted.
         case within
-        /// The message exceeds the allowance, and was not counted. The first refusal in a second must be reported. If
-        /// refusals have lasted too long, the connection must be closed.
+        /// The message exceeds the allowance, and was not counted. If `mustTell` is true, which is the case at most
+        /// once a second, the refusal must be reported. If `mustClose` is true, the refusals have lasted too long, and
+        /// the connection must be closed.
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
-    /// Makes a meter with the whole burst available; `patience` is in seconds, and with 0 the connection is never
-    /// closed.
+    /// Makes a meter with the whole burst available; `patience` is in seconds, and 0 never closes the connection.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
         messages = TokenBucket(perSecond: allowance.messagesPerSecond, burst: allowance.messageBurst, now: now)
         bytes = TokenBucket(perSecond: allowance.bytesPerSecond, burst: allowance.byteBurst, now: now)

@@ -2,7 +2,7 @@
 package enum ShareVerdict: Sendable, Equatable {
     /// The message is let through, and was counted.
     case within
-    /// The message is refused, and was not counted. The first refusal in a second must be reported.
+    /// The message is refused, and was not counted; `mustTell` is true at most once a second.
     case beyond(mustTell: Bool)
 }
 
@@ -13,7 +13,7 @@ package struct ReportTime: Sendable, Equatable {
     /// Makes a time before any report.
     package init() {}
 
-    /// Returns whether to report a refusal, which is true at most once a second.
+    /// Returns whether to report a refusal; the result is true at most once a second.
     package mutating func mustTell(at now: Int64) -> Bool {
         guard now &- toldAt >= 1_000 else { return false }
         toldAt = now

@@ -1,19 +1,16 @@
-/// A bucket of tokens that fills at a steady rate up to a maximum.
+/// A bucket of tokens that fills at a steady rate up to a maximum, and from which each message takes tokens.
 ///
-/// Each message that passes takes tokens out of the bucket.
-///
-/// Tokens are counted in thousandths, so that at a rate of one token a second each millisecond adds one thousandth. The
-/// code never allocates memory.
+/// Tokens are counted in thousandths, so that each millisecond adds one thousandth at a rate of one token per second.
+/// The code never allocates memory.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// The maximum rate and burst, which is more than any setting allows, and small enough that no calculation
-    /// overflows.
+    /// The maximum rate and burst, more than any setting allows and small enough that no calculation overflows.
     private static let most: Int64 = 1_000_000_000
-    /// The longest time between two calls that counts, in milliseconds: one hour.
+    /// The maximum time between two calls for which tokens are added, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000
 
     /// Makes a full bucket at `now`, in milliseconds on a clock that is never set back; a rate of 0 sets no limit.
@@ -35,17 +32,13 @@ package struct TokenBucket: Sendable, Equatable {
     /// Returns whether the bucket had `count` tokens when it was last filled.
     package func has(_ count: Int) -> Bool { perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000 }
 
-    /// Takes tokens out of the bucket.
-    ///
-    /// The caller must have checked with `has` that the bucket has enough tokens.
+    /// Takes tokens out of the bucket, after the caller has checked with `has` that there are enough.
     package mutating func take(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens &-= min(Int64(count), Self.most) &* 1_000
     }
 
-    /// Takes tokens out of the bucket even if they are missing.
-    ///
-    /// The debt is at most the tokens of one second.
+    /// Takes tokens out of the bucket even if there are too few; the debt is at most the tokens of one second.
     package mutating func owe(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens = max(perSecond &* -1_000, tokens &- min(Int64(count), Self.most) &* 1_000)

@@ -1,6 +1,6 @@
 import Domain
 
-/// A stored verification code: its hashes, and the token of the request that had it sent.
+/// A stored verification code: its hashes, and the token that the request for the code returned.
 struct CodeRow: TableRow {
     /// The hash of the code's purpose and address.
     var scope: [UInt8]

@@ -37,8 +37,8 @@ extension Command: TableRow {
 
 /// The steps of a command, stored as `[[state, ts, cause], …]`.
 ///
-/// The steps don't name the command's sender; only the command's actor does, so that erasing an account has one place
-/// to change.
+/// Steps don't name the command's sender. Only the command's actor does, so that erasing an account doesn't change
+/// steps.
 private struct CommandSteps: ColumnValue {
     static var columnType: ColumnType { .text }
     var steps: [Command.Step]

@@ -44,7 +44,7 @@ package struct HomeTable: TransactionTable {
         try sql.run("DELETE FROM home WHERE uid = $1", uid)
     }
 
-    /// Moves a device into a user's home, and out of the user's home that it was in, if any.
+    /// Moves a device into a user's home; takes it out of the user's other home that contained it, if any.
     package func put(_ did: DeviceID, into id: HomeID, of uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try transaction.requireLock(of: did)

@@ -1,6 +1,6 @@
 package import Domain
 
-/// The number of a device's records of one day that were accepted (`HistoryCount`), and the number that is stored.
+/// How many records of one device and one day were accepted (`HistoryCount`), and how many are stored.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -13,12 +13,11 @@ package struct HistoryComparison: Sendable, Equatable {
 }
 
 extension HistoryTable {
-    /// Compares the numbers of accepted and stored records of up to `limit` bound devices, for the newest two days of
-    /// each.
+    /// Counts the accepted and the stored records of up to `limit` bound devices, for the newest two days of each.
     ///
-    /// Days that began before `oldest` are left out. The devices are taken in the order of their ids, from `start` to
-    /// the last, and then from the first. In one read, all numbers are from the same moment, even if other transactions
-    /// write meanwhile.
+    /// Days that began before `oldest` are left out. Devices are chosen in the order of their ids, from `start` to the
+    /// last, and then from the first. If the method is called in `Store.read`, all numbers come from the same state of
+    /// the database.
     package func compare(from start: String, since oldest: Instant, limit: Int) throws -> [HistoryComparison] {
         let statuses = try sample(from: start, limit: limit)
         var days = statuses.flatMap { record in
@@ -51,7 +50,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Adds the records of chunks that lie within one day, without reading their lines.
+    /// Counts the records of chunks that lie within one day, without reading the chunks' lines.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """

@@ -7,11 +7,10 @@ package enum HistoryDay {
     package static let length: Int64 = 86_400_000
     /// Half an hour in milliseconds; in almost every time zone, days begin at a full or half hour of UTC.
     package static let half: Int64 = 1_800_000
-    /// The minimum number of records of a day for which sums are stored; for fewer records, the sums would take as much
-    /// space as the records.
+    /// How many records a day must have for its sums to be stored; fewer records take no more space than the sums.
     package static let recordsMin: Int64 = 512
 
-    /// Returns the number of the day that contains a moment, in milliseconds since 1970.
+    /// Returns the number of the day that contains a given moment, in milliseconds since 1970.
     package static func number(of moment: Int64) -> Int64 { moment >= 0 ? moment / length : (moment + 1) / length - 1 }
 
     /// Returns the beginning and end of a day, in milliseconds since 1970.

@@ -52,7 +52,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Passes each line of a device's chunk to `body`, including the newline.
+    /// Passes to `body` each line of a device's chunk, including the newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -65,7 +65,7 @@ enum HistoryLine {
     /// A part of the bytes of a buffer row.
     typealias Part = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// Passes each line of a buffer row to `body`, divided into the device's id and the rest.
+    /// Passes to `body` each line of a buffer row, divided into the device's id and the rest.
     static func forEachInBuffer(_ lines: UnsafeBufferPointer<UInt8>, _ body: (_ did: Part, _ line: Part) -> Void) {
         forEach(in: lines) { start, end in
             guard let bracket = index(of: bracket, in: lines, from: start), bracket < end else { return }
@@ -73,7 +73,7 @@ enum HistoryLine {
         }
     }
 
-    /// Passes each line of one device in a buffer row to `body`, without the device's id.
+    /// Passes to `body` each of one device's lines in a buffer row, without the device's id.
     static func forEach(in lines: UnsafeBufferPointer<UInt8>, of did: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         forEach(in: lines) { start, end in
             guard end - start > did.count, lines[start + did.count] == bracket,

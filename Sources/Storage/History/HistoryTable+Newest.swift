@@ -1,8 +1,7 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a moment, the newest first; of records with the same time, the last to arrive
-    /// is first.
+    /// Returns a device's records up to a given time, newest first; equal times are in reverse order of arrival.
     ///
     /// Reads the buffer, and as many chunks as needed, beginning with the newest.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
@@ -20,7 +19,7 @@ extension HistoryTable {
             moment
         ) { row in
             let chunk = row.nextRow(HistoryChunk.self)
-            // Older chunks can contain lines that are later than this chunk's beginning, by at most `spanMax`.
+            // This chunk and older chunks have no lines that are more than `spanMax` later than this chunk's beginning.
             let certain = lines.count { $0.ts > chunk.from + Self.spanMax }
             guard certain < limit else { return false }
             HistoryLine.forEach(in: chunk.lines, add)

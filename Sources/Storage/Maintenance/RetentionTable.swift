@@ -6,8 +6,7 @@ package struct RetentionTable: TransactionTable {
 
     /// Deletes a device's old rows, at most `limit` of each kind; returns whether there may be more.
     ///
-    /// The rows are events, ended commands and waiting requests older than a moment, and ended bindings from whose time
-    /// no command is left.
+    /// The rows are events, ended commands, requests waiting for an ended command, and ended bindings without commands.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try transaction.requireLock(of: did)
         try sql.run(
@@ -33,7 +32,7 @@ package struct RetentionTable: TransactionTable {
             limit
         )
         isMore = try isMore || sql.changes == limit
-        // The number of a waiting request is about the time of its creation, in microseconds since 1970.
+        // A waiting request's number is roughly the time at which the request was stored, in microseconds since 1970.
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
@@ -56,22 +55,21 @@ package struct RetentionTable: TransactionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// The condition that the command of a waiting request is no longer open; a request that waits for an open command
-    /// still gets its answer.
+    /// The condition that a waiting request's command is no longer open; while the command is open, the request can
+    /// still be answered.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// The condition that no commands are left from the time of an ended binding; it compares the commands' numbers,
-    /// since clocks can be set.
+    /// The condition that no commands are left from the time of an ended binding; commands are compared by number,
+    /// since times are unreliable after a clock was set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
         """
 
-    /// Returns whether `prune` would delete rows of a device: events, ended commands or waiting requests older than a
-    /// moment, or ended bindings from whose time no commands are left.
+    /// Returns whether a device has rows that `prune` would delete for a given moment.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """

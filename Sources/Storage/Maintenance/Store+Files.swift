@@ -1,6 +1,6 @@
 /// The maintenance of an SQLite file: its log and its size; a database server needs almost no such maintenance.
 extension Store {
-    /// The SQLite file, if the store is one.
+    /// The store's SQLite file; nil if the store is on a database server.
     var file: SQLiteFile? {
         guard case .sqlite(let file) = engine else { return nil }
         return file
@@ -23,16 +23,15 @@ extension Store {
     /// Copies the write-ahead log into the database file, as far as readers allow.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the write-ahead log file by a piece before it is needed, so that commits overwrite existing content;
-    /// returns false if nothing was added.
+    /// Extends the write-ahead log, so that commits overwrite existing content; returns false if nothing was added.
     ///
     /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }
 
-    /// Removes the data of erased accounts that is left in the log and in unused parts of pages after rows are deleted.
+    /// Removes the traces that erased accounts' deleted rows have left in the log and in unused parts of pages.
     ///
     /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
-    /// writer blocked the work for too long, so that the caller must try again later.
+    /// writer blocked the work for too long; the caller must then try again later.
     package func vacuumErased() throws -> Bool {
         switch engine {
         case .sqlite(let file): try file.vacuumErased()
@@ -40,14 +39,13 @@ extension Store {
         }
     }
 
-    /// The size of the database, counted in pages.
+    /// The size of the database: the total size of its pages.
     package struct FileSize: Sendable, Equatable {
         /// The size of all pages, in bytes.
         package var bytes: Int64
         /// The size of the empty pages, in bytes.
         package var freeBytes: Int64
-        /// Whether the file can be shrunk in steps; false for a large file that an older version made, and on a
-        /// database server.
+        /// Whether the file can shrink in steps; false for a large file of an older version, and on a database server.
         package var isShrinkable: Bool
     }
 
@@ -64,10 +62,8 @@ extension Store {
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }
 
-    /// Rewrites a file that an older version made, so that it can be shrunk in steps from then on.
+    /// Rewrites an older version's file so that it can shrink in steps; returns whether the file can now shrink.
     ///
     /// Blocks all writers, and needs as much free disk space as the database occupies.
-    ///
-    /// - Returns: Whether the file can be shrunk in steps now.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }
 }

@@ -1,4 +1,4 @@
-/// Access to whole rows of tables; the code names no columns, but takes them from the steps of `Migrations`.
+/// Access to whole rows of tables; the names of the columns come from the steps of `Migrations`.
 extension SQL {
     /// Reads a page of a table's rows after a key, up to a number of rows and of bytes.
     func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]

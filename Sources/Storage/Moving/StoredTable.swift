@@ -31,8 +31,7 @@ struct StoredTable: Sendable, Equatable {
         return tables
     }
 
-    /// Parses a statement `CREATE TABLE name (…)` with one column or table constraint on each line; returns nil for
-    /// others.
+    /// Parses a statement `CREATE TABLE name (…)` with one column or constraint on each line; nil for other statements.
     private init?(_ statement: Substring) {
         let lines = statement.split(separator: "\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -53,7 +52,7 @@ struct StoredTable: Sendable, Equatable {
         }
     }
 
-    /// Adds the column that a line describes, if the line describes one.
+    /// If a line describes a column, adds the column.
     private mutating func add(_ line: Substring) {
         let words = line.split { $0 == " " || $0 == "," }
         guard words.count >= 2, let type = Self.types[String(words[1])] else { return }
@@ -76,7 +75,7 @@ struct StoredTable: Sendable, Equatable {
 
     /// Returns the query for a page of rows in the order of their keys; the last parameter limits the number of rows.
     ///
-    /// If `isBehind`, the page begins after a key, which is given by the first parameters.
+    /// If `isBehind`, the page begins after the key that the first parameters give.
     func page(isBehind: Bool) -> String {
         let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
         let keys = keyNames.joined(separator: ", ")
@@ -100,7 +99,7 @@ struct StoredTable: Sendable, Equatable {
     /// Returns the key of a row.
     func key(of row: [StoredValue]) -> [StoredValue] { key.map { row[$0] } }
 
-    /// Returns the text by which an error names a row, such as `device did=d-1`.
+    /// Returns the words by which an error names a row, such as `device did=d-1`.
     func shown(_ row: [StoredValue]) -> String {
         let keys = key.map { "\(columns[$0].name)=\(row[$0].shown)" }.joined(separator: " ")
         return "\(name) \(keys)"

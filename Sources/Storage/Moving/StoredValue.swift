@@ -5,7 +5,7 @@ enum StoredValue: Sendable, Equatable {
     case null(ColumnType)
     case integer(Int64)
     case number(Double)
-    /// A text, as bytes of UTF-8 unless the text was damaged.
+    /// The bytes of a string, which are UTF-8 unless the string was damaged.
     case text([UInt8])
     case bytes([UInt8])
 
@@ -42,7 +42,7 @@ enum StoredValue: Sendable, Equatable {
         }
     }
 
-    /// The value as a readable text, for an error.
+    /// The value in readable form, for an error.
     var shown: String {
         switch self {
         case .null: "NULL"

@@ -1,20 +1,18 @@
 import Sodium
 import Synchronization
 
-/// A mark that a transaction leaves in the database, so that the transaction takes effect only once even if it is run
-/// again after the answer to its commit was lost.
+/// A mark that makes a transaction take effect only once, even if it is run again because the answer to its commit was
+/// lost.
 ///
-/// The mark is stored as the id of a notice. The next run begins by claiming the mark. By claiming, a run waits until
-/// the server has ended the earlier transaction, and finds out whether that transaction was committed. If the earlier
-/// transaction was committed, its value and the effects of its commit are used. When the answer to a commit arrives,
-/// the mark is no longer needed. The next transaction with a mark deletes the old mark, and maintenance deletes marks
-/// that are left.
+/// The mark is stored as a notice's id. By claiming the mark, the next run waits for the end of the earlier transaction
+/// and learns whether that transaction was committed. If so, the earlier transaction's value and effects are used. A
+/// mark isn't needed once its commit was answered. The next transaction with a mark deletes the old mark, and
+/// maintenance deletes marks that are left.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks
     private let earlier: [String]
     private var done: (value: Value, changes: GateChanges)?
-    /// The known outcome of the transaction's commit.
     private var state = State.none
 
     private enum State {
@@ -47,11 +45,10 @@ final class CommitMark<Value> {
         if state != .answered { answered.add(earlier) }
     }
 
-    /// Runs `body`, unless the run whose answer was lost has been committed.
+    /// Runs `body`, unless the earlier run was committed although the answer to its commit was lost.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // The records of the earlier run aren't taken over, since the gate's file was rewritten as a whole after
-            // that run.
+            // The earlier run's records aren't needed: the gate's file was rewritten as a whole before this run.
             changes.takeEffects(of: done.changes)
             return done.value
         }
@@ -66,7 +63,7 @@ final class CommitMark<Value> {
 /// The marks of one process that are no longer needed, but still stored.
 final class AnsweredMarks: Sendable {
     private let ids = Mutex<[String]>([])
-    /// The maximum number of marks' ids that are remembered.
+    /// How many ids of marks are remembered, at most.
     private static let countMax = 1_000
 
     /// Returns the marks' ids and forgets them; the caller deletes the marks' rows.

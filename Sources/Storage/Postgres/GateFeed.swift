@@ -3,15 +3,13 @@ import Glibc
 package import PostgreSQL
 import Sodium
 
-/// A feeder that copies the credentials from a database into the file of a gate on a machine where no process of the
-/// service runs.
+/// A feeder that copies credentials from a database into a gate's file on a machine without a process of the service.
 ///
-/// Each transaction that changes credentials announces their keys with `NOTIFY`, which takes effect when the
-/// transaction is committed. After an announcement, the feeder reads the current rows of these keys and appends them to
-/// the file. Meanwhile the feeder locks the file, so that an older record never follows a newer one from another
-/// writer. At the start, the feeder first listens for announcements and then reads all rows, so that it misses no
-/// change in between. The feeder's database role can read only the columns that the feeder needs, such as hashes of
-/// secrets. The methods block, and only one thread can use them.
+/// A transaction that changes credentials announces their keys with `NOTIFY`, which takes effect at the commit. The
+/// feeder then reads the current rows of these keys and appends them to the file. A lock ensures that an older record
+/// never follows a newer one. At the start, the feeder listens before it reads all rows, so that it misses no change.
+/// The feeder's database role can read only the columns that the feeder needs, such as hashes of secrets. The methods
+/// block, and only one thread can use them.
 package final class GateFeed {
     /// The channel for announcements, each of which consists of a record kind's code number, a space and a key.
     static let channel = "lamplighter_gate"
@@ -24,7 +22,7 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// The interval at which connection numbers are read, since they are not announced.
+    /// The interval at which connection numbers are read; they are not announced.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes of credentials in the transaction that makes them.
@@ -59,11 +57,9 @@ package final class GateFeed {
 
     /// Waits up to `wait` for announcements, and appends the announced records; returns the number appended.
     ///
-    /// Also updates the file's modification time, since with the option `credentials_age` the gate admits no new
-    /// clients if the file is too old.
+    /// Also touches the file: with the option `credentials_age`, the gate admits no new clients if the file is too old.
     ///
-    /// - Throws: `PostgresError` if the database can't be reached, or an error of the file system; the caller must then
-    ///   create a new feeder.
+    /// - Throws: `PostgresError` or an error of the file system; the caller must then create a new feeder.
     package func turn(waiting wait: Duration) throws -> Int {
         let changed = try connection.notifications(waiting: wait)
         var count = try append(Set(changed))

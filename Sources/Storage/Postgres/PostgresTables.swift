@@ -3,13 +3,12 @@ enum PostgresTables {
     /// The length of a partition of `history`, in milliseconds: a week.
     static let partitionMilliseconds: Int64 = 7 * 86_400_000
 
-    /// The tables with short-lived rows, each of which is vacuumed after a thousand dead rows, whatever its size.
+    /// The tables with short-lived rows; each table is vacuumed after a thousand dead rows, whatever its size.
     static let queues = ["attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter"]
 
-    /// Returns the statements of a migration step with the parts that only PostgreSQL has.
+    /// Returns a migration step's statements, extended by the parts that only PostgreSQL has.
     ///
-    /// The default partition takes chunks for whose time there is no partition, for example because a device's clock
-    /// was wrong.
+    /// The default partition takes chunks whose time has no partition, for example because of a wrong clock.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",
@@ -30,19 +29,18 @@ enum PostgresTables {
                 autovacuum_vacuum_cost_delay = 0);
             """
         }
-        // Each page keeps space for the next versions of its statuses, so that updating a status changes no index and
-        // needs no vacuum.
+        // A page keeps space for new versions of its statuses, so that updates change no index and need no vacuum.
         return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
     }
 
-    /// Returns the partition of the week that contains a moment, in milliseconds since 1970.
+    /// Returns the partition of the week that contains a given moment, in milliseconds since 1970.
     static func partition(at moment: Int64) -> (name: String, from: Int64, to: Int64) {
         let number = Int64((Double(moment) / Double(partitionMilliseconds)).rounded(.down))
         let from = number * partitionMilliseconds
         return ("history_w\(number)", from, from + partitionMilliseconds)
     }
 
-    /// Returns the statement that creates the partition of the week that contains a moment, in milliseconds since 1970.
+    /// Returns the statement that creates the partition of the week of a given moment, in milliseconds since 1970.
     static func making(at moment: Int64) -> String {
         let (name, from, to) = partition(at: moment)
         return

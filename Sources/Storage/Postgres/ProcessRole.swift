@@ -5,7 +5,7 @@ import PostgreSQL
 /// Each session first announces the role in its name (`application_name`), and only then checks for other processes. If
 /// two processes start at the same moment, at least one of them therefore finds the other.
 package enum ProcessRole: Sendable {
-    /// A command, which can run at the same time as any other process.
+    /// A `lamplighter` command, which can run at the same time as any other process.
     case command
     /// A process that shares the work with others by leases.
     case sharing
@@ -21,15 +21,13 @@ package enum ProcessRole: Sendable {
         }
     }
 
-    /// Gives a new session its name, and throws an error if another process is connected that must not work at the same
-    /// time.
+    /// Gives a new session its name; refuses it while a process that must not work beside this one is connected.
     ///
-    /// If the two processes worked at the same time, each message could be handled twice, or by the wrong process.
-    /// `isKnown` says that a session of this process was admitted before. If the earlier session still exists, the
-    /// other process is refused, so this session is admitted.
+    /// If both processes worked, messages could be handled twice, or by the wrong process. If `isKnown`, an earlier
+    /// session of this process was admitted. While that session exists, other processes are refused, so this session is
+    /// admitted.
     ///
-    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if another process is connected that must not work
-    ///   at the same time.
+    /// - Throws: `PostgresError`, with the state `PostgresError.foe` if such a process is connected.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {
         let own = name(of: processID)
         _ = try sql.query("SELECT set_config('application_name', $1, false)", own) { row in row.next(String.self) }

@@ -1,8 +1,8 @@
 import Domain
 
-/// A reader of a table with records of devices, which reads pages backwards in time.
+/// A reader of a table with devices' records; it reads pages backwards in time.
 ///
-/// A place in the table consists of a row's time and its number, which distinguishes rows with the same time.
+/// A position in the table is a row's time and number; the number distinguishes rows with the same time.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 
@@ -16,7 +16,7 @@ struct DeviceLog<Record: TableRow>: Sendable {
             """
     }
 
-    /// Passes a device's rows of a period to `body`, the newest first, until `body` returns false.
+    /// Passes to `body` a device's rows of a period, the newest first, until `body` returns false.
     ///
     /// If `cursor` is given, begins with the first row older than the cursor.
     func scan(

@@ -24,7 +24,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement that returns no rows once for each element, in order.
+    /// Runs a statement once for each element, in order; the statement returns no rows.
     func run<Elements: Collection>(
         _ sql: String,
         each elements: Elements,
@@ -105,7 +105,7 @@ enum Engine {
         }
     }
 
-    /// Runs a part of a transaction in such a way that an error undoes only that part.
+    /// Runs a part of a transaction; an error in this part undoes only the part.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let connection): try connection.savepoint(body)
@@ -113,7 +113,7 @@ enum Engine {
         }
     }
 
-    /// The statements that begin a PostgreSQL transaction while no other writer runs; readers continue.
+    /// The statements that begin a PostgreSQL transaction as the only writer; readers aren't blocked.
     static let beginAlone = ["BEGIN", lockWriters]
     /// The statement that takes the lock of the only writer, and waits while another transaction holds this lock.
     static let lockWriters = "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"

@@ -9,9 +9,7 @@ package final class ChangeWatch: Sendable {
     private let pool: SQLitePool?
     private let last = Mutex<Int64?>(nil)
 
-    /// Starts to watch a store.
-    ///
-    /// - Throws: An error of the engine.
+    /// Starts to watch a store; throws an error of the engine.
     package init(_ store: Store) throws {
         guard let file = store.file else {
             pool = nil
@@ -20,8 +18,7 @@ package final class ChangeWatch: Sendable {
         pool = try SQLitePool(readersMax: 1) { try SQLiteConnection(path: file.path) }
     }
 
-    /// Returns whether anything may have been committed since the last call; always true if the store is on a database
-    /// server.
+    /// Returns whether anything may have been committed since the last call; always true for a database server.
     package func hasChanged() throws -> Bool {
         guard let pool else { return true }
         let version = try pool.write { try $0.integer("PRAGMA data_version") }

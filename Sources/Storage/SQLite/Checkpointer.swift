@@ -1,11 +1,10 @@
 import SQLite
 
-/// A worker that copies the write-ahead log into the database file in the background, so that the writer seldom has to
-/// do so.
+/// A background worker that copies the write-ahead log into the database file, so that the writer seldom has to do so.
 ///
-/// The checkpointer has its own connection, and only one thread can use it. A passive checkpoint doesn't wait for
-/// readers and writers, and they don't wait for it. When the log has grown long, the writer then has little left to
-/// copy.
+/// The checkpointer has its own connection, for one thread. A passive checkpoint doesn't wait for readers and writers,
+/// nor do they wait for the checkpoint. If the log grows long nevertheless, the writer copies the small part that the
+/// checkpointer hasn't copied yet.
 package final class Checkpointer {
     private let connection: SQLiteConnection
 

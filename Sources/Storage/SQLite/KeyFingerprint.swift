@@ -3,8 +3,7 @@ package import Sodium
 
 /// The fingerprint of the key with which a database's secrets are hashed and encrypted.
 ///
-/// The fingerprint is stored when the service first starts with a database. Later the service refuses to start with
-/// another key, which would make all secrets invalid.
+/// The first start stores the fingerprint. A later start with another key fails, since all secrets would be invalid.
 enum KeyFingerprint {
     static let fact = "serverKey"
 
@@ -14,7 +13,7 @@ enum KeyFingerprint {
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns a database's fingerprint; if there is none, first stores that of the given key.
+    /// Returns the fingerprint in a database; a database without a fingerprint gets that of the given key.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }
@@ -25,7 +24,7 @@ enum KeyFingerprint {
 }
 
 extension DatabaseCopy {
-    /// Returns whether a key is that of the copied database; true if the copy has no fingerprint.
+    /// Returns whether a key belongs to the copied database; true if the copy has no fingerprint.
     package func isSealed(with key: ServerKey) throws -> Bool {
         let known = try withDatabase(KeyFingerprint.read)
         return known == nil || known == key.fingerprint

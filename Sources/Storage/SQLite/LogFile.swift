@@ -1,18 +1,15 @@
 import Glibc
 
-/// The write-ahead log next to the database file (`-wal`), which is kept long enough that commits only overwrite old
-/// content.
+/// The write-ahead log beside the database file (`-wal`), kept long enough that commits only overwrite old content.
 ///
-/// A commit that makes the file longer also waits until the file system has found blocks and recorded the new length;
-/// on ext4 this is a third of the commit's time. The engine doesn't shorten the file when the log starts from the
-/// beginning again, and ignores zeros after the last commit.
+/// On ext4, a commit that makes the file longer spends a third of its time on allocating blocks and on recording the
+/// new length. The engine doesn't shorten the file when the log begins again, and ignores zeros after the last commit.
 struct LogFile {
     /// The largest length of the file, in bytes: a little more than is written between two checkpoints.
     static let bytesMax = 36 << 20
     /// The maximum number of bytes that are added at once, while commits wait.
     static let pieceBytes = 1 << 20
-    /// The ratio of the wanted length of the file to the number of bytes written so far; with this ratio, the file of a
-    /// little-used service stays small.
+    /// The ratio of the file's wanted length to the bytes written so far; with few writes, the file stays small.
     private static let leadFactor = 4
     /// The free space that the disk must have before the file is extended, as a multiple of the file's largest length.
     private static let roomFactor = 8
@@ -39,11 +36,11 @@ struct LogFile {
     /// The error thrown when the file could not be extended.
     struct Failure: Error {}
 
-    /// Extends the file by a piece of zeros; returns false if it is long enough.
+    /// Extends the file by a piece of zeros; returns false if the file is already long enough.
     ///
     /// The caller must hold the database's write lock, so that no other process appends to the log meanwhile.
     ///
-    /// - Throws: `Failure` if the system wrote only a part of the piece, which is then removed.
+    /// - Throws: `Failure` if the file can't be opened or the piece can't be written; a written part is removed.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw Failure() }

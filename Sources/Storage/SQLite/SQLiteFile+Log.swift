@@ -8,8 +8,7 @@ extension SQLiteFile {
         try pool.write { try $0.checkpoint(.passive) }
     }
 
-    /// Extends the write-ahead log file by a piece before it is needed, so that commits overwrite existing content;
-    /// returns false if nothing was added.
+    /// Extends the write-ahead log, so that commits overwrite existing content; returns false if nothing was added.
     ///
     /// - Throws: An error of the system or of the engine; trying again at once doesn't help.
     func lengthenLog() throws -> Bool {
@@ -20,11 +19,11 @@ extension SQLiteFile {
         return hasGrown
     }
 
-    /// Removes the data of erased accounts that is left in the log and in unused parts of pages after rows are deleted.
+    /// Removes the remains of erased accounts' rows from the log and from the unused parts of pages.
     ///
     /// Blocks all writers for about a second; does nothing if no account was erased. Returns false if another reader or
-    /// writer blocked the work for too long, so that the caller must try again later. In a database of more than 64
-    /// MiB, only the indexes of the tables with users' names are rewritten.
+    /// writer blocked the work for too long; the caller must then try again later. In a database of more than 64 MiB,
+    /// only the indexes of the tables with users' names are rewritten.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else { return true }
         try checkpoint()

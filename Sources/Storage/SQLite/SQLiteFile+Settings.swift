@@ -26,8 +26,7 @@ extension SQLiteFile {
         return connection
     }
 
-    /// Applies the settings on which durability depends, reads them back, and throws an error if one of them wasn't
-    /// accepted.
+    /// Applies the settings on which durability depends, and throws an error if one of them wasn't accepted.
     static func secure(_ database: SQLiteConnection) throws {
         try database.execute("PRAGMA synchronous = FULL")
         let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]

@@ -3,10 +3,10 @@ import SQLite
 
 /// The shrinking of a file that contains many unused pages.
 ///
-/// Freed pages stay in the file for later use. If there are very many freed pages, the last pages of the file are moved
-/// to their places, a few at a time, and the file is truncated when the log is copied into it. For this purpose, the
-/// file contains one page of pointers for about 400 other pages, which is updated when one of these pages is moved or
-/// used for something else.
+/// Freed pages stay in the file for later use. If very many pages are free, the file's last pages are moved into free
+/// ones, a few at a time, and the file is truncated when the log is copied into it. For this, the file contains a page
+/// of pointers for every 400 or so other pages. A page of pointers is updated when a page to which it points is moved
+/// or reused.
 extension SQLiteFile {
     /// The size up to which a database can be rewritten as a whole within about a second, in bytes.
     static let smallBytes: Int64 = 64 << 20
@@ -31,12 +31,10 @@ extension SQLiteFile {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Rewrites a file of at most `limit` bytes that an older version made, so that it can be shrunk in steps from then
-    /// on.
+    /// Converts an older version's file of at most `limit` bytes so that it can shrink in steps; returns whether it
+    /// can.
     ///
-    /// Blocks all writers, and needs as much free disk space as the database occupies.
-    ///
-    /// - Returns: Whether the file can be shrunk in steps now.
+    /// Rewrites the file, which blocks all writers and needs as much free disk space as the database occupies.
     @discardableResult
     func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
         let size = try fileSize()

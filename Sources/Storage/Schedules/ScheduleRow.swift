@@ -4,7 +4,7 @@ import JSON
 /// A stored schedule.
 struct ScheduleRow: TableRow {
     var schedule: Schedule
-    /// The values that the schedule's command sets, without those of write-only data points.
+    /// The values that the schedule's command sets, except those of write-only data points.
     var masked: JSONObject
 
     static let table = Table<ScheduleRow>("schedule")
@@ -35,7 +35,8 @@ struct ScheduleRow: TableRow {
         let weekDays = column("weekDays", \.days.weekDays, as: .changing)
         let monthDays = column("monthDays", \.days.monthDays, as: .changing)
         let time = column("time", \.schedule.timing.time.description, as: .changing)
-        // By this column, an index finds the schedules that depend on the place of their creator.
+        // An index on this column finds the schedules at sunrise or sunset, whose times depend on their creator's
+        // place.
         _ = column("sun", \.schedule.timing.time.needsPlace, as: .changing)
         return Timing(
             days: days(date, weekDays: weekDays, monthDays: monthDays),
@@ -44,7 +45,7 @@ struct ScheduleRow: TableRow {
         )
     }
 
-    /// All values that the schedule's command sets, encoded; nil if none of them is masked.
+    /// All values that the schedule's command sets, encoded; nil if none of them belongs to a write-only data point.
     private var secretValues: [UInt8]? {
         masked == schedule.attrs ? nil : schedule.attrs.encoded()
     }

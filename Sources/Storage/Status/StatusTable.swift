@@ -30,7 +30,7 @@ package struct StatusTable: TransactionTable {
         return found
     }
 
-    /// Passes the status of each device that exists to `body`, with the device's index in `dids`.
+    /// Passes to `body` the status of each device that exists, with the device's index in `dids`.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
         let wanted = cache?.find(dids, body) ?? Array(dids.indices)
         var read: [StatusRecord] = []
@@ -52,8 +52,7 @@ package struct StatusTable: TransactionTable {
     /// Returns the number of connected devices.
     package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Stores the attributes of `reported` and the presence of `moved`, which are statuses of existing devices in the
-    /// order of their ids.
+    /// Stores attributes from `reported` and presence from `moved`; both contain only existing devices, sorted by id.
     ///
     /// Attributes and presence are written separately, because presence changes seldom and an index depends on it.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
@@ -62,7 +61,7 @@ package struct StatusTable: TransactionTable {
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)
         cache?.put(moved)
-        // The gate needs the largest connection number.
+        // The gate's file contains the largest connection number.
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
@@ -71,8 +70,7 @@ package struct StatusTable: TransactionTable {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
-    /// Clears a device's status of everything that the device has reported; the version of the status continues to
-    /// grow.
+    /// Removes everything that a device reported from the device's status; the status's version continues to grow.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []
@@ -98,8 +96,7 @@ package struct StatusRecord: Sendable {
 extension StatusRecord: TableRow {
     package static let table = Table<StatusRecord>("status")
 
-    /// Maps the columns; presence is written separately from reported values, because it changes seldom and an index
-    /// depends on it.
+    /// Maps the columns; presence is written separately (`save`).
     package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
         let did = column("did", \.did, as: .key)
         let productKey = column("productKey", \.productKey)
@@ -163,8 +160,7 @@ struct StatusAttributes: ColumnValue {
     }
 }
 
-/// The alerts and faults of a status, stored as `[[kind, name, eventId, ts], …]`; a cleared alert or fault has null as
-/// its event's id.
+/// A status's alerts and faults, stored as `[[kind, name, eventId, ts], …]`; a cleared condition's `eventId` is null.
 struct StatusConditions: ColumnValue {
     static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
@@ -176,7 +172,7 @@ struct StatusConditions: ColumnValue {
     }
 
     init(_ column: Column) {
-        // The text is parsed only if it isn't `[]`, since most devices have neither alerts nor faults.
+        // The text `[]` needs no parsing; most devices have neither alerts nor faults.
         let stored = column.withText { $0.count <= 2 ? nil : try? JSONValue.parse($0) }
         for value in stored?.arrayValue ?? [] {
             guard let parts = value.arrayValue, parts.count == 4,
@@ -205,8 +201,7 @@ struct StatusConditions: ColumnValue {
     }
 }
 
-/// The newest reports are stored as numbers of eight bytes, in little-endian order: first the time, then the
-/// fingerprints.
+/// The newest reports are stored as little-endian numbers of eight bytes: first the time, then the fingerprints.
 extension Status.Newest: ColumnValue {
     package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {

@@ -2,8 +2,7 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener of the operators' console, which is separate from the listeners for public pages and for health
-/// checks.
+/// The HTTP listener of the operators' console, separate from the listeners for public pages and health checks.
 package struct ConsoleServer: Service {
     private let listener: Listener
     private let responder: any ConsoleResponder
@@ -13,8 +12,7 @@ package struct ConsoleServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server answers requests for `names` and this machine's own names; `isSecure` is true if browsers connect by
-    /// HTTPS.
+    /// The server answers requests for `names` and this machine's names; `isSecure` is true if browsers use HTTPS.
     package init(
         _ listener: Listener,
         responder: any ConsoleResponder,

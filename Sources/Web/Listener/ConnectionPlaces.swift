@@ -7,7 +7,7 @@ import Synchronization
 /// oldest connection whose request isn't complete. A client that sends only half a header thus keeps its place only
 /// until another client needs it. The new connection is refused only if all connections are busy with answers.
 final class ConnectionPlaces: Sendable {
-    /// The reason why a connection lost its place or got none, which is also the label in the metric.
+    /// The reason why a connection lost its place or got none; the reason is also the label in the metric.
     enum Reason: String, CaseIterable {
         /// The address reached its limit.
         case address
@@ -49,9 +49,7 @@ final class ConnectionPlaces: Sendable {
         )
     }
 
-    /// Takes a place for a connection, or returns nil if no place is free.
-    ///
-    /// `close` is called when another connection takes the place.
+    /// Takes a place, or returns nil if none is free; `close` is called when another connection takes the place.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> Int? {
         let (id, displaced, reason) = state.withLock { state -> (Int?, Place?, Reason?) in
             let reason = shortage(state, address)
@@ -73,8 +71,8 @@ final class ConnectionPlaces: Sendable {
         return id
     }
 
-    /// Admits a connection without a place until its request is answered, or returns false if too many are admitted
-    /// already.
+    /// Admits a connection without a place until its request is answered; returns false at the limit of such
+    /// connections.
     func enterCrowd() -> Bool {
         state.withLock { state in
             guard state.crowd < ListenerLimits.crowd else { return false }

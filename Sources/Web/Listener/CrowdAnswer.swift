@@ -33,9 +33,8 @@ final class CrowdAnswer: ChannelInboundHandler {
 
     /// Returns the head and the body of an answer with one line of text.
     ///
-    /// The caller adds the end and then closes the connection.
-    ///
-    /// An answer with status 503 includes the time after which the client can retry.
+    /// The caller writes the end of the answer and closes the connection. An answer with status 503 also says when to
+    /// retry.
     static func parts(status: HTTPResponseStatus, text: String, on channel: any Channel) -> [HTTPServerResponsePart] {
         var head = HTTPResponseHead(version: .http1_1, status: status)
         head.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")

@@ -1,12 +1,9 @@
 import NIOCore
 import NIOSSL
 
-/// A handler that reports clients whose TLS handshake failed.
+/// A handler, after the TLS handler in the pipeline, that reports clients whose TLS handshake failed.
 ///
-/// In the pipeline, this handler comes after the TLS handler.
-///
-/// A client that leaves silently during the handshake isn't reported, because programs that check whether the port is
-/// open do the same.
+/// A client that leaves silently isn't reported, because programs that check whether the port is open do the same.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

@@ -3,17 +3,16 @@ import NIOHTTP1
 
 /// Functions that recognise connections from this machine.
 enum LocalPeer {
-    /// The names of this machine in a URL, which no other machine can have.
+    /// The names that, in a URL, always mean this machine and never another.
     static let names = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Returns whether an address is a loopback address, from which a proxy on this machine connects.
+    /// Returns whether an address is a loopback address; a proxy on this machine connects from such an address.
     static func isLocal(_ address: String) -> Bool {
         let address = unmapped(address)
         return address == "127.0.0.1" || address == "::1"
     }
 
-    /// Returns the IPv4 form of an IPv4 address that is given in IPv6 form (`::ffff:192.0.2.1`), as a listener on all
-    /// addresses reports it.
+    /// Returns the IPv4 form of an IPv4 address in IPv6 form (`::ffff:192.0.2.1`), as some listeners report it.
     static func unmapped(_ address: String) -> String {
         let prefix = "::ffff:"
         guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
@@ -23,8 +22,7 @@ enum LocalPeer {
     /// Returns the remote address of a connection.
     static func address(of channel: any Channel) -> String { unmapped(channel.remoteAddress?.ipAddress ?? "") }
 
-    /// Returns the client's address, which is the remote address or, behind a proxy on this machine, the last address
-    /// that the proxy names.
+    /// Returns the remote address or, behind a proxy on this machine, the last address that the proxy names.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {
@@ -41,10 +39,10 @@ package enum ConnectionParty {
         WebContext.household(address?.ipAddress ?? "unknown")
     }
 
-    /// Returns the address and port of a connection from this machine, and the result of `household` for all others.
+    /// Returns the address and port for a connection from this machine, or the result of `household` for any other
+    /// connection.
     ///
-    /// Connections from this machine are counted separately, because they can come from a proxy that serves many
-    /// clients.
+    /// Connections from this machine are counted separately, because they can come from a proxy for many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }
         return "\(text) \(address?.port ?? 0)"

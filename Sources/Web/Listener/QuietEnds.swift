@@ -1,8 +1,6 @@
 import Logging
 
-/// A log handler that drops the web server's lines about its own shutdown.
-///
-/// The cause of the shutdown is logged elsewhere. Each listener would write several of these lines before it.
+/// A log handler that drops the web server's lines about its own shutdown; the cause is logged elsewhere.
 struct QuietEnds: LogHandler {
     private static let ends = [
         "Waiting on child channel: CancellationError()", "Server shutdown error: Already closed",

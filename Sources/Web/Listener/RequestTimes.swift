@@ -3,9 +3,9 @@ import NIOHTTP1
 
 /// A handler that extends the time limit of a connection's guard as requests progress.
 ///
-/// A header has its own time limit, counted from the beginning of the connection or from the previous answer, and a
-/// body has another. An answer must be read within a third limit, which each part of a streamed answer restarts. The
-/// handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection.
+/// A request's header and body have separate time limits. The header's limit begins when the connection opens or the
+/// previous answer ends. An answer must be read within a third limit; each part of a streamed answer restarts that
+/// limit. The handler is in the pipeline after the HTTP decoder, and belongs to the event loop of its connection.
 final class RequestTimes: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,8 +14,7 @@ final class RequestTimes: ChannelDuplexHandler {
 
     private let connection: ConnectionGuard
     private let limits: ListenerLimits
-    /// The number of complete requests that haven't been answered; negative if an answer was written before the end of
-    /// its request.
+    /// The number of complete requests without an answer; negative if an answer came before its request's end.
     private var unanswered = 0
 
     init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {

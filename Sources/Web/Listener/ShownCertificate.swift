@@ -5,11 +5,9 @@ import NIOTLS
 
 /// A reader of the certificate that a TLS listener presents to its clients.
 package enum ShownCertificate {
-    /// Connects to a server and returns the server's own certificate in DER form.
+    /// Connects to a server and returns its leaf certificate in DER form; the caller decides whether to trust it.
     ///
-    /// The caller decides whether to trust the certificate.
-    ///
-    /// - Throws: The error because of which the connection or the handshake failed, or didn't succeed in time.
+    /// - Throws: The error of the connection or the handshake, or a timeout.
     package static func read(host: String, port: Int, within limit: Duration) async throws -> [UInt8] {
         let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())

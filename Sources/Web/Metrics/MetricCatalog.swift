@@ -1,6 +1,6 @@
 /// The catalog of Lamplighter's own metrics, which `Texts/metrics.txt` lists with their meaning, kind and buckets.
 ///
-/// A metric of a library, which has no entry, is served too, with a help text that says so.
+/// Metrics of libraries have no entries; they are served too, with a help text that says that they come from a library.
 package enum MetricCatalog {
     /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
@@ -19,8 +19,7 @@ package enum MetricCatalog {
         package var buckets: [Double] = []
         /// The maximum number of label sets with separate series.
         ///
-        /// Further label sets share a series labelled `other`, so that a label with values from outside can't exhaust
-        /// the memory.
+        /// A label with values from outside therefore can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax
     }
 

@@ -31,7 +31,6 @@ package enum ProcessSampler {
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Returns the processor time that all threads of this process have used, in seconds.
     private static func processorSeconds() -> Double {
         // By POSIX, `clock` counts microseconds.
         Double(clock()) / 1e6

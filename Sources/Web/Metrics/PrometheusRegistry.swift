@@ -6,7 +6,6 @@ import Synchronization
 /// To record a value, a series uses one atomic variable or its own lock. The registry's lock is taken only when a
 /// metric is made and when the page is written.
 package final class PrometheusRegistry: MetricsFactory {
-    /// All series of one metric.
     private struct Family {
         let entry: MetricCatalog.Entry
         var series: [String: any Series] = [:]
@@ -21,12 +20,10 @@ package final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Adds a closure that is called before each scrape to set gauges.
+    /// Adds a closure that sets gauges; it is called before each scrape.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) { samplers.withLock { $0.append(sampler) } }
 
-    /// Makes a counter whose value a sampler sets, such as a process's processor time.
-    ///
-    /// The value can have a fraction.
+    /// Makes a counter that a sampler sets and that can have a fraction, such as a process's processor time.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
@@ -59,8 +56,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the existing or a new series for a name and labels, or nil if the metric with that name has another
-    /// kind.
+    /// Returns the existing series for a name and labels, or else a new one; nil if the metric has another kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
@@ -119,8 +115,7 @@ extension PrometheusRegistry {
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Removes a gauge from the page when its subject no longer exists, even if other code still has a reference to the
-    /// gauge.
+    /// Removes a gauge from the page when its subject no longer exists, even if the gauge is still referenced.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

@@ -2,17 +2,15 @@ import Hummingbird
 
 /// A rule that decides whether a request was made by a user of this machine.
 enum LocalVisit {
-    /// The headers that proxies add.
-    ///
-    /// Behind a proxy on this machine, all requests seem to come from this machine.
+    /// The headers that proxies add; all requests through a proxy on this machine seem to come from this machine.
     private static let forwarded = [
         "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
     ].compactMap { HTTPFields.Element.Name($0) }
 
     /// Returns whether a request comes from this machine and was sent to a name of this machine.
     ///
-    /// The check of the name keeps out a foreign page whose own name was made to resolve to this machine. The request
-    /// must not have passed through a proxy.
+    /// The check of the name refuses requests from a foreign site that makes its own name resolve to this machine. The
+    /// request must neither have passed through a proxy nor come from a page of another site.
     static func isLocal(_ request: Request, from address: String?) -> Bool {
         guard let address, LocalPeer.isLocal(address),
             let authority = request.head.authority, isOwnName(authority),

@@ -2,15 +2,14 @@ import Domain
 import JSON
 import Wire
 
-/// The envelope of an HTTP request, which is the payload that the same request has over MQTT.
+/// The envelope of an HTTP request: the payload that the same request would have over MQTT.
 struct RequestEnvelope: Equatable {
     /// The payload.
     var payload: [UInt8]
     /// The token from the header or the body; nil if there is none.
     var token: String?
 
-    /// Parses a body, and adds the token from the header and a new id if they are missing; an empty body counts as
-    /// `{}`.
+    /// Parses a body, and adds the header's token and an id if they are missing; an empty body counts as `{}`.
     ///
     /// All other bytes stay unchanged, so that the worker reads what the client sent.
     /// - Throws: `Rejection` if the body isn't a JSON object, or if its token differs from the token in the header.

@@ -1,9 +1,7 @@
 import Domain
 import Wire
 
-/// A path below the root of all topics.
-///
-/// The documentation describes these rules (reference: http#paths).
+/// A path below the root of all topics (reference: http#paths).
 enum RequestPath: Equatable {
     /// A request; the app and the terminal are nil if the path doesn't name them.
     case request(AppID?, TerminalID?, service: String, method: String)

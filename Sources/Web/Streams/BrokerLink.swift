@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A connection to the broker, whose packets are read one by one when the stream asks for them.
+/// A connection to the broker; its packets are read one by one, when the stream asks for them.
 ///
 /// While the stream asks for no packet, nothing is read, and the broker queues the messages within its limits.
 final class BrokerLink: Sendable {
@@ -29,9 +29,7 @@ final class BrokerLink: Sendable {
         return NIOLoopBound(reader, eventLoop: channel.eventLoop)
     }
 
-    /// Waits for the next packet.
-    ///
-    /// Only one task at a time may wait.
+    /// Waits for the next packet; only one task may wait at a time.
     func next(within limit: TimeAmount) async -> Event {
         let promise = channel.eventLoop.makePromise(of: Event.self)
         channel.eventLoop.execute { [reader] in reader.value.wait(for: promise, within: limit) }
@@ -47,9 +45,7 @@ final class BrokerLink: Sendable {
     }
 }
 
-/// A handler that keeps received packets until the stream asks for them.
-///
-/// The handler belongs to the event loop of its connection.
+/// A handler, in its connection's event loop, that keeps received packets until the stream asks for them.
 final class PacketReader: ChannelInboundHandler {
     typealias InboundIn = MQTTPacket
 

@@ -50,8 +50,7 @@ enum MQTTPacket: Equatable {
             body.write(text: "MQTT")
             body.writeBytes([5, 0xC2])
             body.writeInteger(UInt16(keepAliveSeconds))
-            // The bytes set the Receive Maximum, which is the number of messages that may wait for a slow client
-            // outside the broker.
+            // The Receive Maximum: the unacknowledged messages that the broker may send; the rest wait in the broker.
             body.writeBytes([3, 0x21, 0, 20])
             for text in [clientID, username, password] { body.write(text: text) }
         }
@@ -77,7 +76,7 @@ enum MQTTPacket: Equatable {
 
     /// The keep-alive time in seconds.
     ///
-    /// The broker ends the connection after one and a half times this time without a packet.
+    /// If no packet arrives for one and a half times as long, the broker ends the connection.
     private static let keepAliveSeconds = 60
 
     private static func packet(_ head: UInt8, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {
@@ -107,8 +106,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length of one to four bytes; returns nil if more bytes must arrive, and `.some(nil)` if the length is
-    /// malformed.
+    /// Reads a length of one to four bytes; returns nil if bytes are missing, and `.some(nil)` if it is malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {

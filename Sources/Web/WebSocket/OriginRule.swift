@@ -1,24 +1,22 @@
 /// A rule for the origins of pages that may open a WebSocket or send requests.
 ///
 /// Browsers send no credentials automatically, not even a cookie, so a foreign page would still need an app's secret or
-/// a session's token. The rule keeps foreign pages from trying stolen credentials from their visitors' browsers.
+/// a session's token. The rule keeps foreign pages from using their visitors' browsers to try stolen credentials.
 package struct OriginRule: Sendable {
     private let origins: Set<String>
 
-    /// Creates a rule from a list of origins such as `https://app.example.com`, separated by commas; `*` allows all
-    /// origins.
+    /// Creates a rule from origins such as `https://app.example.com`, separated by commas; `*` allows all origins.
     package init(_ text: String) {
         origins = Set(
             text.lowercased().split(separator: ",")
                 .map { $0.filter { $0 != " " } }
-                // An origin that was copied from a browser's address bar can end in a slash, which isn't part of an
-                // origin.
+                // An origin copied from a browser's address bar can end in a slash, which isn't part of an origin.
                 .map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
                 .filter { !$0.isEmpty }
         )
     }
 
-    /// Returns whether a page with an origin may connect.
+    /// Returns whether a page with the given origin may connect.
     ///
     /// A client without an origin isn't a browser, and may connect.
     ///
@@ -32,8 +30,7 @@ package struct OriginRule: Sendable {
         return isSecure && host.map { Self.withoutPort($0.lowercased()) } == name
     }
 
-    /// Returns the host in `scheme://host:port`; nil for any other text, such as `null`, which is the origin of pages
-    /// from files and sandboxes.
+    /// Returns the host in `scheme://host:port`; nil for any other string, such as the `null` of files and sandboxes.
     private static func name(of origin: String) -> String? {
         guard let start = origin.firstRange(of: "://")?.upperBound else { return nil }
         let (authority, name) = (origin[start...], withoutPort(String(origin[start...])))

@@ -5,19 +5,17 @@ import Synchronization
 
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
-/// Without the file, the gate would count each connection separately. An address stays in the file for a time after its
-/// connection has ended, because the gate might not have handled the connection's CONNECT yet. After that time, the
-/// address is overwritten with zeros.
+/// Without the file, the gate would count each connection separately. An address stays for a time after its connection
+/// has ended, because the gate might still have to handle the CONNECT. After that, the address is overwritten.
 package final class RelayedAddresses: Sendable {
     private struct State {
         /// The first place that has never been used.
         var fresh = 1
-        /// The places of ended connections.
+        /// The places of ended connections, the earliest first; they are reused in this order once no place is fresh.
         ///
-        /// The place that was returned longest ago is reused first, so that the gate doesn't find the address of a
-        /// newer client when it looks up an earlier one.
+        /// A place is thus reused late, so that the gate doesn't find a newer client's address for an earlier client.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
-        /// The number of resting places, counted from the first, that no longer contain an address.
+        /// How many `resting` places, counted from the first, have had their addresses overwritten.
         var cleared = 0
     }
 
@@ -25,12 +23,9 @@ package final class RelayedAddresses: Sendable {
     private let rest: Duration
     private let state = Mutex(State())
 
-    /// The time for which an address is kept after the end of its connection.
-    ///
-    /// The gate reads an address within the next rounds of the broker's loop.
+    /// The time for which an address is kept after its connection's end, longer than the gate needs to read it.
     private static let restMin = Duration.seconds(60)
-    /// The number of places that are overwritten whenever a connection begins or ends, which is more than the number of
-    /// places returned in that time.
+    /// The maximum number of places overwritten when a connection begins or ends; each end frees only one place.
     private static let clearedAtOnce = 8
 
     /// Opens or creates the file with mode 0600, and removes all addresses from it.
@@ -84,9 +79,7 @@ package final class RelayedAddresses: Sendable {
         }
     }
 
-    /// Overwrites some addresses that have rested long enough.
-    ///
-    /// The caller has the lock, so that no place is taken at the same time.
+    /// Overwrites some addresses that have rested long enough; the caller has the lock.
     private func clear(_ state: inout State) {
         let now = ContinuousClock.now
         for _ in 0..<Self.clearedAtOnce {
@@ -104,7 +97,7 @@ package final class RelayedAddresses: Sendable {
         return written == RelayPlace.byteCount
     }
 
-    /// Returns an address in the form used in the file, or zeros for a text that isn't an address.
+    /// Returns an address in the form used in the file, or zeros for a string that isn't an address.
     static func bytes(of address: String) -> [UInt8] {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)

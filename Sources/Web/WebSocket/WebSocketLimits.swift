@@ -2,14 +2,11 @@
 package struct WebSocketLimits: Sendable {
     /// The maximum number of open connections.
     package var connections: Int
-    /// The maximum number of open connections from one IPv4 address or one IPv6 /64 network.
-    ///
-    /// A proxy on this machine can use all connections.
+    /// The maximum number of open connections from one IPv4 address or IPv6 /64, except from this machine.
     package var perAddress: Int
     /// The maximum number of seconds until a connection has become a WebSocket, including TLS.
     package var upgradeSeconds: Int64
-    /// The maximum number of bytes that are buffered in each direction of a connection until the other side reads them,
-    /// which is also the maximum size of a frame.
+    /// The number of bytes buffered in each direction until the other side reads them; it also limits a frame's size.
     package var bufferBytes: Int
 
     /// The number of seconds within which the broker must accept a connection.

@@ -4,8 +4,6 @@ import NIOWebSocket
 /// An end of a relay.
 ///
 /// An end is read only while the other end keeps up with the data that was already read.
-///
-/// Both ends belong to the event loop of the client's connection.
 private protocol RelayEnd: ChannelDuplexHandler {
     var context: ChannelHandlerContext? { get set }
     var isReadOwed: Bool { get set }
@@ -29,7 +27,6 @@ extension RelayEnd {
         context.read()
     }
 
-    /// Resumes a postponed read.
     fileprivate func readOn() {
         guard isReadOwed, let context else { return }
         isReadOwed = false
@@ -51,7 +48,6 @@ extension RelayEnd {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Flushes the bytes that were written.
     fileprivate func flush() { context?.flush() }
 }
 
@@ -63,18 +59,16 @@ final class WebSocketRelay: RelayEnd {
     typealias OutboundIn = Never
     typealias OutboundOut = WebSocketFrame
 
-    /// The guard of the connection's place, until the broker has answered.
+    /// The connection's guard; nil once the broker has answered.
     private var place: ConnectionGuard?
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// The data that was received before the broker was connected, which is at most the result of one read.
+    /// The data that was received before the broker was connected: at most the result of one read.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay for a connection.
-    ///
-    /// The connection can lose its place until the broker has answered its first packet.
+    /// Creates a relay for a connection; until the broker answers the first packet, the connection can lose its place.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -136,7 +130,7 @@ final class WebSocketRelay: RelayEnd {
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
         if let place {
-            // From this moment on, the broker's own limits apply.
+            // From the broker's first answer on, the broker's own limits apply.
             place.isBusy(true)
             place.allowAll()
             self.place = nil
@@ -160,7 +154,7 @@ final class WebSocketRelay: RelayEnd {
         channel.eventLoop.scheduleTask(in: .seconds(WebSocketLimits.farewellSeconds)) { channel.close(promise: nil) }
     }
 
-    /// The reason why a relay ends, which is sent in the last frame.
+    /// The reason for a relay's end, as sent in the last frame.
     enum Reason {
         /// The client or the broker ended the connection.
         case normalClosure
@@ -192,9 +186,7 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the connection is established.
-    ///
-    /// A failure before the connection is established is reported by the connect call.
+    /// Whether the connection is established; before that, the connect call reports a failure.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {

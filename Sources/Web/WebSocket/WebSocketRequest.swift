@@ -16,9 +16,7 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin is the reason for the refusal.
-        ///
-        /// The operator is notified of refused origins.
+        /// Whether the page's origin is the reason for the refusal; the operator is then notified.
         var isOfOrigin = false
     }
 

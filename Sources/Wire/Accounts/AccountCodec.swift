@@ -54,7 +54,7 @@ package enum AccountCodec {
         ["deletesAt": .integer(deletesAt.milliseconds)]
     }
 
-    /// Returns a row of `account/providers`; `token` is the provider's access token, if the app's settings keep it.
+    /// Returns a row of `account/providers`; `token` is the provider's access token, if the service keeps it.
     package static func provider(_ provider: String, subject: String, linkedAt: Instant, token: String?) -> AnswerRow {
         .object([
             "provider": .string(provider), "subject": .string(subject),
@@ -66,12 +66,10 @@ package enum AccountCodec {
     /// Returns the answer to `account/providers`.
     package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
 
-    /// Returns the phone number that the user still has to verify, whether or not the account has a verified number.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
     }
 
-    /// Returns the e-mail address that the user still has to verify, whether or not the account has another address.
     private static func pendingEmail(of user: User) -> EmailAddress? {
         user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }

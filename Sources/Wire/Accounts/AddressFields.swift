@@ -88,7 +88,7 @@ extension Fields {
 
     /// Returns the phone number or e-mail address that a user enters without proof, or nil if both fields are absent.
     ///
-    /// A request with only an e-mail address needs no country code; the user's own is used.
+    /// If the request has only an e-mail address and no country code, the user's own country code is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

@@ -15,9 +15,7 @@ package struct ProfileParameters {
         }
     }
 
-    /// Reads the fields in `profile`; returns nil if `profile` is absent.
-    ///
-    /// Fields that profiles don't have are refused.
+    /// Reads the fields in `profile`, and refuses unknown ones; returns nil if `profile` is absent.
     package init?(nestedIn fields: Fields, isZone: (String) -> Bool) throws(Rejection) {
         guard let nested = try fields.fields("profile") else { return nil }
         try Self.checkNames(nested)
@@ -36,8 +34,6 @@ package struct ProfileParameters {
 
     /// Reads the fields of a profile that a user sets.
     ///
-    /// Absent fields stay unset.
-    ///
     /// - Throws: `Rejection` with the field at fault.
     private static func read(_ fields: Fields) throws(Rejection) -> Profile {
         var profile = try ProfileCodec.decode(stored: fields)
@@ -52,7 +48,6 @@ package struct ProfileParameters {
         return profile
     }
 
-    /// Refuses a profile whose custom data exceeds the limit for a user.
     private static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
         let size = profile.custom?.encoded().count ?? 0
         guard size > Profile.customMax else { return }
@@ -77,7 +72,7 @@ package enum AvatarParameters: Sendable, Equatable {
     /// Removes the picture.
     case remove
 
-    /// Reads `data`, whose value null removes the picture.
+    /// Reads `data`; the value null removes the picture.
     package init(_ fields: Fields) throws(Rejection) {
         if fields.isNull("data") {
             self = .remove

@@ -2,7 +2,7 @@ package import Domain
 
 /// The identity provider in a request, and the credential that the app got from the provider.
 package struct ProviderParameters {
-    /// The provider's name in the request, which may be unknown.
+    /// The name of a provider in the request; the provider may be unknown.
     package let provider: String
     private let given: Fields
 

@@ -3,7 +3,6 @@ package import JSON
 
 /// A codec for commands to devices, and for their outcomes as sent to apps.
 package enum CommandCodec {
-    /// The size of the largest row that an answer with one row can contain, in bytes.
     private static let rowBytesMax = Payload.bytesMax - 2048
 
     /// Encodes the command for the device, with the server's time for devices that have no clock.
@@ -57,7 +56,7 @@ package enum CommandCodec {
 
     /// Returns a row of `device/commands`: the values, the sender and the outcome.
     ///
-    /// A result that is too large for an answer is left out. The history contains the same values.
+    /// A result that is too large for an answer is left out; the device's history contains the same values.
     package static func row(
         _ command: Command,
         product: Product?,
@@ -102,7 +101,6 @@ package enum CommandCodec {
         ])
     }
 
-    /// Returns the error code with which the service gave up the command, or else the device's own result code.
     private static func code(_ command: Command) -> JSONValue? {
         command.refusal.map { .string($0.rawValue) } ?? command.code.map { .integer($0) }
     }

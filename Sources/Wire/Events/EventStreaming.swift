@@ -1,13 +1,12 @@
 package import Domain
 package import JSON
 
-/// The opening of a stream of the event log.
+/// A request that opens a stream of the event log.
 package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
-    /// The parameters, as `events/read` has them.
     private let parameters: JSONObject
-    /// The last entry that the client received, which goes before `after` and the subscription's cursor.
+    /// The last entry that the client received, which overrides `after` and an earlier cursor of the subscription.
     package let lastID: EventCursor?
 
     /// Describes a request.
@@ -23,7 +22,7 @@ package struct EventStreamRequest: Sendable {
 package enum EventPart: Sendable {
     /// Entries in order, as JSON.
     case events([(id: String, type: String, json: [UInt8])])
-    /// Nothing for a while, so that a comment shows whether the client is still there.
+    /// There was no entry for a while. The service then sends a comment, to find out whether the client is gone.
     case silence
     /// The end, and its reason.
     case end(String)

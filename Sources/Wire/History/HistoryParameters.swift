@@ -2,9 +2,9 @@ package import Domain
 
 /// The parameters of `device/history`, except the device.
 package struct HistoryParameters: Sendable, Equatable {
-    /// A summary of values by steps of time.
+    /// A summary of values by time steps.
     package struct Summary: Sendable, Equatable {
-        /// The step of time.
+        /// The time step.
         package let step: TimeStep
         /// The function over the values of one step.
         package let function: SummaryFunction
@@ -12,13 +12,13 @@ package struct HistoryParameters: Sendable, Equatable {
 
     /// The requested attribute; nil for all attributes.
     package let attribute: String?
-    /// The place at which the page begins: the beginning of the period, or the end of the previous page.
+    /// The position at which the page begins: the beginning of the period, or the end of the previous page.
     package let place: HistoryPlace
     /// The end of the period, exclusive.
     package let to: Instant
     /// The requested summary; nil if the records themselves are requested.
     package let summary: Summary?
-    /// The IANA name of the time zone for calendar steps, which hasn't been checked yet; nil for the user's time zone.
+    /// The time zone for calendar steps, as an unchecked IANA name; nil for the user's time zone.
     package let timezone: String?
 
     /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.

@@ -9,9 +9,7 @@ package typealias AnswerRow = JSONValue
 package enum AnswerRows {
     /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
-    /// The maximum number of bytes for an answer's rows.
-    ///
-    /// The remaining space is for the fields that follow the rows.
+    /// The maximum number of bytes for an answer's rows, which leaves space for the fields after them.
     package static let bytesMax = Payload.bytesMax - 1024
 
     /// Returns the size of a row in an answer, in bytes.

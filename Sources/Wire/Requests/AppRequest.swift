@@ -1,10 +1,7 @@
 package import Domain
 package import JSON
 
-/// A request of an app.
-///
-/// The type is a class so that passing a request on doesn't copy its fields. The documentation describes these rules
-/// (reference: requests#envelope).
+/// A request of an app (reference: requests#envelope), as a class so that passing it on copies no fields.
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID
@@ -14,9 +11,7 @@ package final class AppRequest: Sendable {
     package let service: String
     /// The method, such as `bind`.
     package let method: String
-    /// The request's id.
-    ///
-    /// A repeat with the same id has no further effect.
+    /// The request's id; a repeat with the same id has no further effect.
     package let id: MessageID
     /// The session's token, if the method needs one.
     package let token: String?
@@ -26,8 +21,7 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The source address of the terminal's connection, as reported by the gate; nil if requests from it aren't
-    /// counted.
+    /// The source address of the terminal's connection, from the gate; nil if requests from it aren't counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int
@@ -67,12 +61,10 @@ package final class AppRequest: Sendable {
 
     /// The service and the method, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
-    /// The parameters as a reader of fields.
+    /// A reader of the parameters' fields.
     package var fields: Fields { Fields(params, path: "params.") }
 
-    /// The bytes that are equal for repeats of a request.
-    ///
-    /// The bytes contain the method, the token, the user, and the parameters with their members sorted.
+    /// The bytes that are equal in all repeats of a request: method, token, user, and parameters with sorted members.
     package var content: [UInt8] {
         JSONValue.array([.string(name), .string(token ?? ""), .string(uid ?? ""), Self.sorted(.object(params))])
             .encoded()

@@ -41,7 +41,7 @@ extension Fields {
         return offset
     }
 
-    /// Returns a base64 text of at most `binaryMax` characters, or nil if the field is absent.
+    /// Returns a base64 string of at most `binaryMax` characters, or nil if the field is absent.
     package func base64(_ name: String) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue, !text.isEmpty, Base64Form.byteCount(text) != nil else {

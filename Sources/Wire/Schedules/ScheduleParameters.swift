@@ -1,9 +1,7 @@
 package import Domain
 package import JSON
 
-/// The fields of a schedule that an app sets.
-///
-/// Fields that are nil stay unchanged, or get their default in a new schedule.
+/// The fields of a schedule that an app sets; nil leaves a field unchanged, or at its default in a new schedule.
 package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
@@ -33,7 +31,7 @@ package struct ScheduleParameters: Sendable, Equatable {
         return date.map { .once($0) }
     }
 
-    /// The names of the fields that the request sets but that are ignored.
+    /// The names of those fields of the request that are ignored.
     package var ignored: [String] {
         guard weekDays != nil || monthDays != nil else { return [] }
         return (date == nil ? [] : ["date"]) + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])

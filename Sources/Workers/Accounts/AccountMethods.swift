@@ -1,6 +1,6 @@
 import Domain
 
-/// The `account/…` methods and `app/info`, which are grouped by subject into the files of this folder.
+/// The `account/…` methods and `app/info`; this folder's files group them by subject.
 enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,

@@ -29,10 +29,9 @@ enum Anonymous {
         return reply
     }
 
-    /// Returns the terminal's anonymous user if a new anonymous user replaces it; otherwise nil.
+    /// Returns the terminal's anonymous user if a new anonymous user will replace this user; otherwise nil.
     ///
-    /// An anonymous user is replaced if the user has no devices and no installation can log in as this user after the
-    /// session.
+    /// A new user replaces an old one that has no devices and no way to log in again.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,

@@ -29,7 +29,7 @@ enum Avatars {
         return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
     }
 
-    /// Removes the user's picture, including the picture from an identity provider.
+    /// Removes the user's picture, whether the user or an identity provider supplied it.
     private static func remove(from user: inout User, _ call: inout Call) throws -> Reply {
         try call.tx.avatars.erase(user.uid)
         user.avatar = nil

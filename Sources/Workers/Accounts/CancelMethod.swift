@@ -26,7 +26,7 @@ enum CancelMethod {
         return .result(AccountCodec.cancelled(until: deletesAt))
     }
 
-    /// Returns the proof of the request; nil if no proof is needed.
+    /// Returns the proof in the request; nil if the request contains no proof and needs none.
     private static func proof(_ call: Call, _ user: User) throws -> (proof: OwnerProof, field: String)? {
         let addresses = user.verifiedAddresses
         if let given = try CancelProof(call.fields) {

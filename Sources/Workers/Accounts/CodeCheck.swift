@@ -4,23 +4,21 @@ import Wire
 
 /// The checks of codes and tickets.
 ///
-/// `prepare` commits the count of a try before the code is compared, so that neither a crash nor many simultaneous
-/// requests allow additional tries.
+/// `prepare` commits a try's count before the code is compared, so crashes and parallel requests give no extra tries.
 enum CodeCheck {
     /// The answer to a code that is wrong, used or expired, or was never sent.
     static let wrong = Rejection(.invalidCode, "The code is wrong or no longer valid; request a new code.")
 
     /// Counts a try of a code; a ticket isn't counted, because it can't be guessed.
     ///
-    /// If no try is left or no code is valid, the refusal also waits for a commit, so that its timing doesn't reveal
-    /// whether a code was sent to an address.
+    /// If no code can match, the refusal also waits for a commit, so timing doesn't reveal whether a code was sent.
     static func prepare(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> BackgroundTask {
         if try count(proof, of: scope, call) { return .commit }
         try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
-    /// Counts a try in each scope in which the code may match; a scope without tries left is not compared.
+    /// Counts a try in each scope in which the code might match; a scope without tries left is skipped.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
@@ -34,9 +32,7 @@ enum CodeCheck {
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Returns whether a code or ticket proves the address, without using it up.
-    ///
-    /// This check precedes expensive work, such as a hash; the request's last step uses up the code.
+    /// Returns whether a code or ticket proves the address; only the request's last step uses the code or ticket up.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }

@@ -14,7 +14,6 @@ enum Login {
         "The name or the password is wrong."
     )
 
-    /// The name that a login gives, the region in which to find it, and the terminal.
     private struct Wanted {
         let name: LoginName
         /// Whether a name in the form of an e-mail address may also be a username.
@@ -50,8 +49,7 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// Refuses an unknown address if the app reveals which accounts exist, unless a code can register a user with the
-    /// address.
+    /// Refuses an unknown address if the app reveals which accounts exist, unless a code can register the address.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -63,7 +61,7 @@ enum Login {
         )
     }
 
-    /// Counts a try and returns the task that verifies the password, which takes equally long for an unknown user.
+    /// Counts a try and returns the task that verifies the password; it takes equally long if the user is unknown.
     private static func preparePassword(
         _ wanted: Wanted,
         _ call: Call
@@ -80,20 +78,18 @@ enum Login {
         return hashes.count == 1 ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
     }
 
-    /// Returns the users in a list with empty places, each user once.
     private static func known(_ places: [User?]) -> [User] {
         var seen: Set<UserID> = []
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the users besides `owner` who can log in with an e-mail address, in a list that also has empty places.
+    /// Returns the users besides `owner` who can log in with an e-mail address, in a list padded with nils.
     ///
-    /// The list contains the users who registered the address without proof, if the app allows this. If the name was
-    /// given as `account`, the list also contains the user whose username is the address.
+    /// The list contains the users who registered the address without proof, if the app allows such registrations. If
+    /// the name was given as `account`, the list also contains the user whose username is the address.
     ///
-    /// The list always has the same length, with nil in empty places, so that neither the answer nor its timing reveals
-    /// whether the address or the username is taken. An `owner` who has not verified the address takes one of the
-    /// places, so that the number of unverified users who can log in is always the same.
+    /// The list always has the same length, so that neither the answer nor its timing reveals whether a name is taken.
+    /// At most `unprovedPerAddress` unverified users, including an unverified `owner`, can log in with the address.
     private static func others(
         _ wanted: Wanted,
         than owner: User?,
@@ -135,7 +131,7 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // The password was compared with the other users' hashes as well, and matched none of them.
+        // Only this user's count is taken back; for the other candidates, the try remains a failure.
         try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -144,7 +140,8 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the candidate whose password matched, or else the first candidate.
+    /// Returns the user found by the name, and the user to log in: the candidate with the matching password, or the
+    /// first.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
@@ -210,7 +207,7 @@ enum Login {
         try call.lockForLogin { [] }
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard known == nil else {
-            // Another request registered the id first: a retry compares the password with that of the new account.
+            // Another request registered the id first. A retry compares the password with the new account's password.
             throw Rejection(.unavailable, "The id was just registered; send the request again.", retryAfter: 1)
         }
         var user = NewUser.make(in: place, &call)

@@ -27,7 +27,7 @@ package final class ClusterMetrics: Sendable {
     /// Counts a lane that another process has taken from this process.
     func lost() { lostLanes.increment() }
 
-    /// Records the number of lanes that this process holds of each worker.
+    /// Records, for each worker, the number of lanes that this process holds.
     func holds(_ workers: some Sequence<WorkerName>) {
         var counts: [WorkerName: Int] = [:]
         for worker in workers { counts[worker, default: 0] += 1 }

@@ -1,8 +1,6 @@
 import Synchronization
 
-/// The role of the process that alone does maintenance and sends mails and text messages, if several share a database.
-///
-/// The leader is the process that holds the lane of the session worker.
+/// The role of the process that holds the session worker's lane: it also runs maintenance and sends e-mails and texts.
 package final class Leadership: Sendable {
     private let isOurs: Atomic<Bool>
     private let membership: Membership?

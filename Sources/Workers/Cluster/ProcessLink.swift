@@ -1,10 +1,9 @@
 import Mosquitto
 import Wire
 
-/// A process's connection to the broker, whose will notifies the other processes as soon as this process is gone.
+/// A process's connection to the broker; its MQTT will informs the other processes as soon as this process is gone.
 ///
-/// Processes also use this connection to wake each other's lanes. Each process sends echoes to itself, so that it
-/// notices when it can't reach the broker.
+/// Over this connection, processes also wake each other's lanes, and send themselves echoes to check the broker.
 struct ProcessLink: ~Copyable {
     private var client: MosquittoClient
     private let topics: Topics
@@ -22,9 +21,7 @@ struct ProcessLink: ~Copyable {
         var isOnline: Bool
     }
 
-    /// Connects to the broker, and waits at most `patience` for its answer.
-    ///
-    /// - Throws: `MosquittoError`.
+    /// Connects to the broker, and waits at most `patience` for its answer; throws `MosquittoError`.
     init(_ options: ConnectionOptions, id: String, topics: Topics, waker: Waker, patience: Duration) throws {
         var options = options
         options.clientID = "svc.lamplighter.process.\(id)"
@@ -56,8 +53,7 @@ struct ProcessLink: ~Copyable {
         try client.flush()
     }
 
-    /// Announces that this process is online, is leaving or has given a lane back, so that the other processes check
-    /// the leases.
+    /// Announces that this process is online, is leaving or gave a lane back; other processes then check the leases.
     mutating func announce(isOnline: Bool) throws {
         try publish(topics.system("process/\(id)"), SystemCodec.processState(isOnline: isOnline))
     }

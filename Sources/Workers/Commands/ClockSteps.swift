@@ -1,9 +1,8 @@
 import Domain
 
-/// A detector of backward steps of the machine's clock, which compares this clock with the monotonic clock.
+/// A detector of backward steps of the machine's clock; it compares that clock with the monotonic clock.
 ///
-/// After a backward step, stored due times are too far in the future: a command that should wait five seconds for its
-/// answer could wait for hours.
+/// After a backward step, stored due times are too late: a command's wait of five seconds could last for hours.
 struct ClockSteps {
     private var last: (wall: Instant, steady: ContinuousClock.Instant)?
 

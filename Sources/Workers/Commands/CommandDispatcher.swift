@@ -3,7 +3,7 @@ package import Domain
 import Storage
 import Wire
 
-/// The sender of all commands, which also creates the commands of apps and operators.
+/// The sender of all commands; it also creates the commands of apps and operators.
 ///
 /// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the control worker's
 /// lane for the device sends it, so that a device's commands are sent in the order of their numbers.
@@ -11,8 +11,7 @@ package enum CommandDispatcher {
     /// Checks a request, stores it as a command with a number, and asks the control worker to send it immediately.
     ///
     /// The state of the command is `queued` at first, and soon `sent` if the device is connected.
-    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands are
-    ///   queued.
+    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or the queue is full.
     package static func enqueue(
         _ request: CommandRequest,
         product: Product?,
@@ -36,11 +35,10 @@ package enum CommandDispatcher {
         work.effects.wake(.control, of: command.did)
     }
 
-    /// Accepts a request on the control worker, and sends the command with this commit if the device is connected.
+    /// Accepts a request on the control worker; if the device is connected, sends the command after this commit.
     ///
-    /// Queued older commands are sent together with the command, since a device ignores a command that arrives after a
-    /// newer one. If the device might not be listening yet, the command is sent when the gate reports that the device
-    /// listens.
+    /// Queued older commands are sent, too, since a device ignores a command that arrives after a newer one. If the
+    /// device might not be listening yet, the command is sent when the gate reports that the device listens.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -66,7 +64,7 @@ package enum CommandDispatcher {
             try work.tx.commands.save([command])
             return command
         }
-        // Commands wait for a connected device only if there is a dispatch request for them.
+        // A device that listens has queued commands only if a dispatch request for them is pending.
         var waiting: [Command] = []
         if let dispatch {
             try work.tx.commands.removeDispatches([dispatch])
@@ -99,7 +97,6 @@ package enum CommandDispatcher {
         _ = try send(waiting, product: product, in: &work)
     }
 
-    /// Repeats the commands that a device may have missed.
     private static func sendAgain(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let moment = dispatch.sentBefore else { return }
         let missed = try work.tx.commands.missed(dispatch.did, by: moment, limit: work.limits.queuedPerDevice)
@@ -131,8 +128,7 @@ package enum CommandDispatcher {
 
     // MARK: Sending
 
-    /// Returns the queued commands that may still be sent, and ends expired commands and commands whose sender lost
-    /// access.
+    /// Returns the queued commands that may still be sent, and ends commands that expired or whose sender lost access.
     private static func takeEntitled(_ did: DeviceID, product: Product?, in work: inout UnitOfWork) throws -> [Command]
     {
         try work.tx.commands.waiting(did).filter { command in
@@ -148,10 +144,10 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns the reason why a command may no longer be sent, from the rights of its user or its schedule's creator.
+    /// Returns why a command may no longer be sent, according to the rights of its user or of its schedule's creator.
     ///
-    /// The result is nil if the command may be sent, and always for commands of other senders. The reference describes
-    /// the rules (commands#modes).
+    /// The result is nil if the command may be sent; it is always nil if the sender is neither a user nor a schedule.
+    /// The reference describes the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
@@ -187,7 +183,7 @@ package enum CommandDispatcher {
 }
 
 extension Command {
-    /// Returns the command as sent; a command that didn't wait has no `queued` step.
+    /// Returns the command in the state `sent`; a command that didn't wait has no `queued` step.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

@@ -2,8 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `device/control` and `device/query`, by which an app sends a command to a device
-/// (`schemas/methods/device.schema.json`).
+/// `device/control` and `device/query`, by which an app sends a command (`schemas/methods/device.schema.json`).
 enum ControlMethod {
     @Sendable
     static func control(_ call: inout Call) throws -> Reply {

@@ -7,8 +7,7 @@ enum DispatchState {
     case front(DispatchRequest?)
     /// Other commands are sent before the new command, as soon as the device listens.
     case behind
-    /// The connection is so new that the device might not be listening before `until`; `isNext` is true if all commands
-    /// before the new one count as sent.
+    /// The device might not be listening before `until`; `isNext` is true if all older commands count as sent.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
@@ -29,7 +28,7 @@ enum DispatchState {
         }
     }
 
-    /// Whether the device listens and no command precedes the new one.
+    /// True if the device listens and no command precedes the new one.
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }

@@ -3,8 +3,6 @@ import Domain
 import Storage
 
 /// The control worker's work that no message starts: ending expired items, and sending queued commands.
-///
-/// All devices concerned are locked together, in the order of their ids, before anything is changed.
 struct DueControl {
     private var commands: [Command]
     private var invitations: [Sharing]
@@ -16,14 +14,14 @@ struct DueControl {
             .union(guests.map(\.did) + dispatches.map(\.did))
     }
 
-    /// Finds a limited number of items of each kind, the earliest first, and locks their devices.
+    /// Finds a limited number of the earliest items of each kind, and locks their devices in the order of their ids.
     ///
     /// Each lane sends the queued commands of its own devices; the first lane ends the expired items of all devices.
     init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
         try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
-        // Reads the items again under the locks; a new item whose device is not locked is left for the next time.
+        // Reads the items again under the locks; a new item whose device is not locked is left for the next run.
         try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }

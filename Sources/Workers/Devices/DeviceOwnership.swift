@@ -4,8 +4,7 @@ import Wire
 
 /// The end of a device's ownership period, for all workers and commands.
 package enum DeviceOwnership {
-    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears its users' retained
-    /// statuses, notifies the users, and begins a new ownership period.
+    /// Ends a device's bindings, commands, invitations and retained statuses, and begins a new ownership period.
     package static func end(
         _ did: DeviceID,
         because reason: UnbindReason,
@@ -14,14 +13,13 @@ package enum DeviceOwnership {
     ) throws {
         try CommandOutcome.fail(try work.tx.commands.open(did), in: &work)
         let bindings = try Bindings(of: did, by: actor, in: work)
-        // The end of an ownership period doesn't depend on the rights of a user, so no user is given.
+        // No user's rights are needed to end an ownership period, so the user is empty.
         let nobody = UserID(trusted: "")
         let change = try BindingRules.decide(.end, by: nobody, among: bindings.present)
         try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
-    /// Removes a device permanently for an operator, notifies its users and closes its connection; the device can
-    /// register again as a new device.
+    /// Removes a device for an operator, notifies its users and disconnects it; it can register again as a new device.
     package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
         try end(did, because: .forgotten, by: operatorActor, in: &work)

@@ -68,9 +68,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// A device's ownership period begins after all earlier reports of the device; if the device's clock is ahead, the
-    /// beginning is in the future. Commands have the service's time, so each command that a user has sent since being
-    /// bound belongs to the current ownership period.
+    /// An ownership period begins after the time of every earlier report, and thus in the future if the device's clock
+    /// was ahead. A command has the service's time, so it is in the current period if the user sent it after being
+    /// bound.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -81,8 +81,7 @@ enum LogMethods {
     }
 }
 
-/// A page of a log, which ends after `limit` rows, after `scanMax` entries, or before the answer would exceed the
-/// maximum size of a payload.
+/// A page of a log: at most `limit` rows from at most `scanMax` entries, and no more rows than fit into a payload.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int

@@ -29,8 +29,7 @@ package struct EventReader: Sendable, Equatable {
 
     /// Returns the entries after a cursor: at most `limit`, with at most about `bytesMax` bytes of JSON.
     ///
-    /// If entries after the cursor have been deleted, an entry reports the gap in their place. If there are entries, at
-    /// least one is returned, whatever its size.
+    /// If entries were deleted, a `gap` entry says so. The first entry is returned whatever its size.
     package func read(after cursor: EventCursor, limit: Int, bytesMax: Int, in tx: Transaction) throws -> Page {
         var page = Page(cursor: cursor)
         var bytes = 0
@@ -42,8 +41,8 @@ package struct EventReader: Sendable, Equatable {
             page.types.append(event.type)
             return true
         }
-        // The gap is determined after the entries are read, so entries deleted in between are returned and also
-        // reported as missing.
+        // The gap is determined after the entries are read. An entry that is deleted between these two steps is both
+        // returned and reported as missing.
         let (end, isMore) = try tx.eventLog.read(after: cursor, withBulk: filter.wantsStatuses) { event, id in
             !accepts(event) || add(event, id)
         }
@@ -59,15 +58,16 @@ package struct EventReader: Sendable, Equatable {
         return page
     }
 
-    /// Returns the ends of the deleted entries of each kind that come after a cursor.
+    /// Returns the ends of the deleted parts of the log that are after `cursor`.
     ///
-    /// Statuses can be deleted long before older entries of the other kind.
+    /// Statuses and other entries are deleted separately, so each kind has its own end.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })
     }
 
-    /// Inserts the entry that reports a gap, with the time of the last missing row, which is the same in each reading.
+    /// Inserts the entry that reports a gap; its time is that of the last missing row, so each read returns the same
+    /// entry.
     private func note(missingUpTo place: EventCursor, behind cursor: EventCursor, in page: inout Page) {
         let index = page.events.firstIndex { $0.id > place } ?? page.events.count
         let from = index > 0 ? page.events[index - 1].id : cursor

@@ -2,25 +2,22 @@ import Domain
 import Metrics
 import Storage
 
-/// A job that deletes the oldest entries of the event log when it exceeds its limits of days and bytes.
-///
-/// Statuses and all other entries are limited separately.
+/// A job that deletes the oldest statuses, and separately the oldest other entries, when they exceed the log's limits.
 struct EventRetention: MaintenanceJob {
-    /// The sizes of the log's rows of one kind, added up in pages; each row is measured once, when it is new.
+    /// The sizes of the log's rows of one kind, added up page by page; each row is measured once, when it is new.
     private struct Kind {
         let isBulk: Bool
         let gauge: Gauge
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page; a page without rows of the kind extends the page before it.
+        /// Adds a page; a page without any row of this kind instead extends the page before it, if there is one.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)
             bytes += page.bytes
         }
 
-        /// Removes pages whose rows have been deleted.
         mutating func forget(upTo deleted: EventCursor) {
             while let page = pages.first, page.end <= deleted {
                 bytes -= page.bytes
@@ -28,8 +25,7 @@ struct EventRetention: MaintenanceJob {
             }
         }
 
-        /// Returns the end of the pages that exceed a number of bytes; the start of the log if the size is within the
-        /// limit.
+        /// Returns the end of the oldest pages to delete so that the limit is met; the log's start if there are none.
         func excess(over max: Int64) -> EventCursor {
             var (left, place) = (bytes, EventCursor.start)
             for page in pages where left > max {
@@ -40,7 +36,7 @@ struct EventRetention: MaintenanceJob {
         }
     }
 
-    /// The minimum number of pages of a full log; a deletion removes at most one page more than needed.
+    /// The minimum number of pages into which a full log is divided; a deletion removes at most one page too many.
     private static let pagesMin: Int64 = 64
     private let environment: Environment
     private var kinds: [Kind]

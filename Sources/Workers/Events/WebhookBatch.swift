@@ -2,7 +2,7 @@ package import Domain
 package import Providers
 import Sodium
 
-/// A batch of events to post to a webhook, and the cursors that the post reaches.
+/// A batch of events to post to a webhook, and the cursors in the event log at which the batch ends.
 struct WebhookBatch {
     /// The subscription as it was read before the post.
     let row: EventSubscription
@@ -17,7 +17,7 @@ struct WebhookBatch {
     /// Whether the log may have more entries after `end`.
     let isMore: Bool
 
-    /// Returns the id of a body, which is the same whenever the content is the same.
+    /// Returns the id of a body; equal bodies have the same id.
     static func id(of body: [UInt8]) -> String { "wh-" + Sodium.hex(WebhookSecret.digest(of: body).prefix(16)) }
 }
 
@@ -36,7 +36,6 @@ extension EventSubscription {
     /// The topic of the dead letters of this subscription.
     var deadLetterTopic: String { Self.deadLetterPrefix + id.text }
 
-    /// The beginning of the topics of webhooks' dead letters.
     private static let deadLetterPrefix = "webhook/"
 
     /// Returns the subscription whose webhook refused a dead letter; nil if the dead letter is an MQTT message.

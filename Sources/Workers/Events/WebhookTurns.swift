@@ -2,22 +2,20 @@ import DequeModule
 import Domain
 
 /// The turns of webhooks: which webhooks have work, which are being served, and which wait for a time or for an entry.
-///
-/// At most one post to each webhook is under way.
 struct WebhookTurns {
-    /// The state of a webhook that the sender keeps in memory while the service runs.
+    /// The state that the sender keeps in memory for a webhook while the service runs.
     struct Webhook {
         /// The subscription as it was last read; nil before the first reading.
         var row: EventSubscription?
-        /// The app of the subscription as it was last read.
+        /// The subscription's app, as last read.
         var app: App?
-        /// The cursor up to which the log was read, which is ahead of the row's cursor if the filter left entries out.
+        /// The cursor up to which the log was read; it is ahead of the row's cursor if the filter left entries out.
         var from = EventCursor.start
-        /// The cursor of the last event in a failed post, whose content is repeated unchanged; nil for new content.
+        /// The cursor of a failed post's last event, up to which the next post has the same content; otherwise nil.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
-        /// The last attempts that are not stored yet, the newest first, and when earlier attempts were stored.
+        /// The attempts that are not stored yet, newest first, and the time at which attempts were last stored.
         var tries: (unstored: [EventDelivery], storedAt: Instant) = ([], Instant(milliseconds: 0))
         /// The search for the event that makes the webhook refuse a batch.
         var search = WebhookSearch()
@@ -26,8 +24,7 @@ struct WebhookTurns {
         /// The catalog's epoch when the webhook began to wait for entries; nil if the webhook doesn't wait.
         var waitsSince: Int64?
 
-        /// Takes the subscription as just read; if its cursor, URL or filter has changed, resets the state that depends
-        /// on them.
+        /// Adopts the subscription as just read; if its cursor, URL or filter has changed, resets the dependent state.
         mutating func begin(with row: EventSubscription) {
             defer { self.row = row }
             guard let old = self.row, old.cursor == row.cursor, old.url == row.url, old.filter == row.filter else {
@@ -41,22 +38,21 @@ struct WebhookTurns {
     enum Next: Equatable {
         /// The webhook takes another turn, after the other webhooks that have a turn.
         case turn
-        /// The webhook waits until a time.
+        /// The webhook waits until a given time.
         case wait(until: Instant)
         /// The webhook waits for an entry of the log.
         case listen
-        /// The webhook is no longer on.
+        /// The webhook is no longer switched on.
         case leave
     }
 
-    /// The maximum number of threads that serve slow webhooks at the same time, so that slow webhooks don't delay quick
-    /// ones.
+    /// The maximum number of threads for slow webhooks at the same time, so that slow webhooks don't delay quick ones.
     static let slowMax = 6
 
     private var known: [SubscriptionID: Webhook] = [:]
     private var ready: Deque<SubscriptionID> = []
     private var due: [SubscriptionID: Instant] = [:]
-    /// The webhooks whose turn is under way, and whether each was woken during its turn.
+    /// For each webhook whose turn is under way, whether the webhook has been woken during that turn.
     private var busy: [SubscriptionID: Bool] = [:]
 
     /// Whether a webhook can take a turn now.
@@ -74,7 +70,7 @@ struct WebhookTurns {
         if !ready.contains(id) { ready.append(id) }
     }
 
-    /// Gives a turn to each webhook whose wait is over; a time too far ahead was planned before the clock was set back.
+    /// Gives a turn to each webhook whose wait is over, or is so long that the clock must have been set back since.
     mutating func wakeDue(at now: Instant) {
         let far = now.adding(seconds: WebhookRules.retryAfterMax)
         for (id, moment) in due where moment <= now || moment > far { wake(id) }

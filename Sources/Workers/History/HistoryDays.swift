@@ -1,11 +1,9 @@
 import Domain
 import Storage
 
-/// A job that sums up past days, device by device, so that charts of months and years need not read each record
-/// (`HistoryDayTable`).
+/// A job that sums up each device's past days (`HistoryDayTable`), so that charts of months need not read each record.
 ///
-/// In a store without summaries, the job begins with the oldest kept day. A run can stop between two devices; a later
-/// run then continues the day.
+/// In a store without summaries, the job begins with the oldest day that has records. A run can stop between devices.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
     /// The day being summed up, and the last device checked; nil between two days.
@@ -13,8 +11,7 @@ struct HistoryDays: MaintenanceJob {
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// The delay after a day's end before the day is summed up, in milliseconds; until then, its last records are
-    /// buffered.
+    /// How many milliseconds after its end a day is summed up; until then, its last records may still be in the buffer.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -52,7 +49,7 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the devices of the next page whose day must be summed up; after the last page, the day is done.
+    /// Finds the next page's devices whose day must be summed up; after the last page, the day is done.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)

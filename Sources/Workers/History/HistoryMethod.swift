@@ -2,10 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// `device/history`, which returns a device's reports, record by record or summed up
-/// (`schemas/methods/device.schema.json`).
-///
-/// Reading the history is slow, so it is done outside the workers.
+/// `device/history`, which reads records or summaries outside the workers (`schemas/methods/device.schema.json`).
 enum HistoryMethod {
     @Sendable
     static func prepare(_ call: inout Call) throws -> BackgroundTask? {
@@ -14,7 +11,7 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // A user who lost the device while the history was read is refused.
+        // The request is refused if its user lost the device while the history was read.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)

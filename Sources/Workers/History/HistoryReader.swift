@@ -19,15 +19,14 @@ package struct HistoryPage: Sendable {
     static let bytesMax = Payload.bytesMax - 2048
 }
 
-/// A reader of devices' history, which runs outside the workers so that it never delays messages.
+/// A reader of devices' history; it runs outside the workers, so that it never delays messages.
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
-    /// The maximum number of records in one read of the store: a long read prevents SQLite from emptying its
-    /// write-ahead log.
+    /// The maximum number of records in one read: a long read prevents SQLite from emptying its write-ahead log.
     private static let stepRecords = 20_000
 
-    /// Creates a reader of a store; an answer ends once it has read `scanMax` records.
+    /// Creates a reader of a store; a page ends after `scanMax` records have been read for it.
     package init(_ store: Store, scanMax: Int) {
         self.store = store
         self.scanMax = scanMax

@@ -6,7 +6,7 @@ import Wire
 protocol HistoryRows {
     /// Adds the record at a position; returns false if the record belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// Returns the finished page, which is complete or, if `isCut`, ends before a position.
+    /// Returns the finished page; if `isCut` is true, the next page begins at `place`.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 

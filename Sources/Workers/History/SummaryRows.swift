@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Wire
 
-/// Rows with values summed up by steps of time; steps without values are left out.
+/// Rows that each sum up the values of one time step; time steps without values are left out.
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary

@@ -1,9 +1,7 @@
 package import Batching
 package import Domain
 
-/// A part of a worker's messages, which has its own thread, MQTT session, database connection and lease.
-///
-/// If one process does all the work, each worker has a single lane.
+/// A part of a worker's messages, with its own thread, MQTT session, database connection and lease.
 package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The worker whose messages the lane handles.
     package let worker: WorkerName
@@ -19,8 +17,7 @@ package struct Lane: Hashable, Sendable, CustomStringConvertible {
     /// The lane's number, starting at 0.
     package var number: Int { shards.lane }
 
-    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if the worker has several
-    /// lanes.
+    /// The lane's name at the broker, in the outbox and in metrics: `status`, or `status.07` if there are several.
     package var name: String {
         guard !shards.areAll else { return worker.rawValue }
         return "\(worker.rawValue).\(number < 10 ? "0" : "")\(number)"

@@ -6,7 +6,7 @@ struct LaneShares {
     var free: Int
     /// The number of lanes that this process holds.
     var own: Int
-    /// For each other living process that takes lanes, the number of lanes that it holds.
+    /// The number of lanes of each other living process that takes lanes.
     var others: [Int]
     /// Whether this process must hand over its lanes.
     var isDraining = false
@@ -21,8 +21,7 @@ struct LaneShares {
 
     /// The next step towards even shares.
     ///
-    /// A process gives back one lane at a time, since a lane that moves pauses for a moment; free lanes are all taken
-    /// together.
+    /// A process takes free lanes all together, but gives back only one at a time, since a lane pauses while it moves.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -30,7 +29,7 @@ struct LaneShares {
         return Step(take: max(0, min(portion, share - own)))
     }
 
-    /// The number of free lanes that this process gets if each free lane goes to the process with the fewest lanes.
+    /// The number of free lanes that this process gets if each, one by one, goes to the process with the fewest lanes.
     ///
     /// Without this rule, two processes would immediately retake the lanes that they gave back for a third process.
     private var portion: Int {

@@ -2,15 +2,12 @@ import Synchronization
 
 /// A limit on the bytes that are sent to each terminal per second, beyond which the terminal's requests wait.
 ///
-/// Each byte sent advances the terminal's virtual time. If a terminal's virtual time is more than two seconds ahead of
-/// the clock, the terminal's requests wait. The workers of a process share one budget. A party is the hash of a
-/// terminal's topic (`Parties`).
+/// Each byte sent advances the terminal's virtual time, and the terminal's requests wait while this time is more than
+/// two seconds ahead of the clock. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of terminals that are remembered, which take about 50 bytes each: 5 MB.
-    ///
-    /// If there are more terminals, all of them are forgotten.
+    /// The maximum number of remembered terminals, of about 50 bytes each (5 MB); if there are more, all are forgotten.
     private static let partiesMax = 100_000
-    /// The number of bytes that may be sent in one burst, as the time that they take at the permitted rate.
+    /// The size of the largest burst, expressed as the time that its bytes take at the permitted rate.
     private static let burst: Duration = .seconds(2)
     /// The number of bytes charged for a reading request until its answer is known: the size of the largest payload.
     private static let reserve = 65_536

@@ -4,11 +4,10 @@ import Metrics
 package import Storage
 import Wire
 
-/// A log of the refusals of the gate and of listeners, stored for `lamplighter refusals`.
+/// A log of refusals by the gate and by listeners, stored for `lamplighter refusals`.
 ///
-/// The gate reports at most a hundred refusals a second. Equal refusals are counted in memory and written together,
-/// once a second, or every five seconds during a flood, so that even a flood costs only a small transaction now and
-/// then. A log belongs to one thread.
+/// The gate reports at most 100 refusals per second. Equal refusals are counted in memory, and all counts are written
+/// in one small transaction: once a second or, in a flood, every five seconds. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -60,9 +59,7 @@ package struct RefusalLog {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes the waiting refusals; after a failure, a later call writes them.
-    ///
-    /// - Throws: The error of the store.
+    /// Writes the waiting refusals; after an error of the store, a later call writes them.
     package mutating func write(to store: Store, at now: Instant) throws {
         let many = waiting.count > Self.manyMin
         nextWrite = now.adding(milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds)

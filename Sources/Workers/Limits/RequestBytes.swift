@@ -1,9 +1,8 @@
 import Storage
 
-/// The size of the remembered requests, added up in pages; each row is read once, when it is new.
+/// The total size of the remembered requests, kept per page of rows; each row is read once, when it is new.
 ///
-/// Rows are added at the end of the table and deleted at its front, so the sums of pages are enough. A page counts in
-/// full until its last row is deleted.
+/// Rows are added at the table's end and deleted at its front. A page counts in full until its last row is deleted.
 struct RequestBytes: Sendable {
     private var pages: [RequestTable.Page] = []
     private var first: Int64 = 0
@@ -11,7 +10,7 @@ struct RequestBytes: Sendable {
     /// The number of the last row that was read.
     private(set) var seen: Int64 = 0
 
-    /// Sets the range of the existing rows, or nil if there are no rows, and removes the pages before the range.
+    /// Sets the range of the existing rows (nil if there are none), and removes the pages before the range.
     mutating func begin(with rows: ClosedRange<Int64>?) {
         let first = rows?.lowerBound ?? 0
         // A table that has become empty numbers its rows from 1 again.
@@ -27,9 +26,7 @@ struct RequestBytes: Sendable {
         seen = page.last
     }
 
-    /// Removes the oldest page if all pages together are larger than `max` bytes.
-    ///
-    /// - Returns: The number of the removed page's last row; nil if no page was removed.
+    /// Removes the oldest page if the pages together exceed `max` bytes; returns the page's last row number, else nil.
     mutating func popExcess(over max: Int64) -> Int64? {
         guard total > max, let page = pages.first else { return nil }
         pop(page)

@@ -7,7 +7,7 @@ struct CommitOutcome {
     var deadLetterNotices: [OutboundMessage] = []
     /// The messages that need no outbox.
     var signals: [OutboundMessage] = []
-    /// The changes of credentials, which a gate on another machine must receive before all messages.
+    /// The changed credentials; a gate on another machine must receive them before all messages.
     var credentials: [String] = []
     /// The outcome of due work.
     var due = Due.untried
@@ -66,9 +66,7 @@ enum FileCommitter: BatchCommitter {
     }
 }
 
-/// The committer for a server's database, to which other processes also write.
-///
-/// Each part of a batch has its own transaction, and so does due work.
+/// The committer for a database server; each part of a batch, and due work, gets its own transaction.
 enum ServerCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],

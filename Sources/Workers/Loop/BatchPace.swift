@@ -5,12 +5,11 @@ import Domain
 /// A batch of many expensive messages would delay the senders of cheap messages; batches of few cheap messages would
 /// spend most of their time on commits. Therefore, the size of each batch depends on the duration of the last batch.
 ///
-/// With a remote database, most of a batch's duration can be latency, however few its messages are; smaller batches
-/// would then only slow down the work. Therefore, with a remote database, the target duration is at least three times
-/// the shortest recent duration.
+/// Most of a batch's duration on a remote database can be latency, which smaller batches don't reduce. With a remote
+/// database, the target duration is therefore at least three times the shortest recent duration.
 ///
-/// If processes share the lanes, the first batch of a lane is small, because a lane that was taken over has a backlog
-/// and the time per message isn't known yet.
+/// If processes share the lanes, a lane's first batch is small, because a lane that was taken over has a backlog of
+/// unknown cost.
 struct BatchPace {
     /// The maximum number of messages in the first batch of a lane, if processes share the lanes.
     static let firstMax = 16

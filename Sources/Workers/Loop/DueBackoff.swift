@@ -2,8 +2,7 @@ import Domain
 
 /// The pause before a worker retries failed due work.
 ///
-/// Work that has failed once is likely to fail again, so the pauses double; meanwhile, the worker handles messages.
-/// After a success, the pauses begin with the shortest again.
+/// Each failure doubles the pause, from 1 s to at most 60 s. After a success, the pause is 1 s again.
 struct DueBackoff {
     static let firstSeconds: Int64 = 1
     static let lastSeconds: Int64 = 60

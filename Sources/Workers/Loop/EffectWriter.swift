@@ -3,9 +3,7 @@ import Logging
 import Storage
 import Wire
 
-/// The writer that stores the effects of a worker's transactions.
-///
-/// After the commit, the writer also wakes workers and starts slow work.
+/// The writer that stores the effects of a worker's transactions; after commits, it wakes workers and starts slow work.
 struct EffectWriter {
     /// The lane's name.
     private let worker: String
@@ -15,16 +13,13 @@ struct EffectWriter {
     private let appSpace: [UInt8]
     private let deadLettersMax: Int
     private let disk: DiskGuard
-    /// The environment in which workers are woken and slow work starts; nil in a process without workers.
-    ///
-    /// The workers of the service find such a process's effects in the store.
+    /// The environment for wakeups and slow work; nil in a process without workers, whose effects stay in the store.
     private let environment: Environment?
     /// The metrics of the worker's loop; nil outside a loop.
     private let metrics: WorkerMetrics?
     private let logger: Logger
 
-    /// Creates a writer for a worker: with metrics for the worker's loop, without metrics to write on the worker's
-    /// behalf.
+    /// Creates a writer for a worker: with metrics in the worker's loop, without metrics elsewhere.
     init(
         worker: WorkerName,
         environment: Environment,
@@ -56,14 +51,12 @@ struct EffectWriter {
     // MARK: In the transaction
 
     /// Stores the messages; returns their row in the outbox, or nil if there are no messages.
-    ///
-    /// If older rows are still in the store, the new row is later read from the store after them.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
         guard !effects.messages.isEmpty else { return nil }
         return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
-    /// Stores the entries of the event log of all effects of a transaction, in one row for each kind of entry.
+    /// Stores all of a transaction's entries for the event log, in one row for each kind of entry.
     func log(_ all: [Effects], in tx: Transaction) throws {
         let events = all.flatMap(\.events)
         if !events.isEmpty { try tx.eventLog.append(events) }
@@ -86,8 +79,7 @@ struct EffectWriter {
         }
     }
 
-    /// Stores messages, events, dead letters and their notices on behalf of the worker; returns whether messages were
-    /// stored.
+    /// Stores messages, events, dead letters and notices on behalf of the worker; returns whether messages were stored.
     @discardableResult
     func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
         var effects = effects

@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The effects that follow the commit of a batch: messages, dead letters, wakeups of workers and slow work.
+/// The effects that follow the commit of a batch: messages, dead letters, slow work and wakeups of workers.
 package struct Effects {
     /// The messages that this worker publishes, in order; each is stored until the broker has confirmed it.
     package private(set) var messages: [OutboundMessage] = []
@@ -10,20 +10,18 @@ package struct Effects {
     package private(set) var events: [LoggedEvent] = []
     /// The dead letters to store.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
-    /// The messages for the broker itself, which are published once and without the outbox.
+    /// The messages for the broker itself; they are published once and without the outbox.
     private(set) var signals: [OutboundMessage] = []
-    /// The answers to reading requests, which are published once and without the outbox.
-    ///
-    /// A client that gets no answer repeats its request.
+    /// The answers to reading requests, published once without the outbox: an unanswered client repeats its request.
     private(set) var readings: [OutboundMessage] = []
     /// The answer topics of requests whose reserved budget is refunded.
     private(set) var settled: [String] = []
-    /// Whether a message contains a token, a code or a secret.
+    /// True if a message contains a token, a code or a secret.
     package private(set) var isSecret = false
     /// The workers to wake because they have new work.
     package private(set) var woken: Set<Call> = []
 
-    /// A wakeup of a worker: of the lane for an id, or of all its lanes.
+    /// A wakeup of a worker: of the worker's lane for an id, or of all the worker's lanes.
     package struct Call: Hashable, Sendable {
         /// The worker to wake.
         package var worker: WorkerName
@@ -72,7 +70,7 @@ package struct Effects {
     /// Wakes another worker after the commit.
     package mutating func wake(_ worker: WorkerName) { woken.insert(Call(worker)) }
 
-    /// Wakes the lane of a worker that handles a device's messages, after the commit.
+    /// Wakes, after the commit, a worker's lane that handles a device's messages.
     package mutating func wake(_ worker: WorkerName, of did: DeviceID) { woken.insert(Call(worker, of: did.text)) }
 
     /// Adds a dead letter with the given topic and payload.
@@ -146,7 +144,7 @@ package struct Effects {
         observed.merge(other.observed)
     }
 
-    /// Counts records of a device's history that were not kept.
+    /// Counts a device's history records that were not kept.
     mutating func countDroppedHistory(_ count: Int) { droppedHistory += count }
 
     /// Counts a refusal.
@@ -156,7 +154,7 @@ package struct Effects {
 extension DeadLetter {
     /// A dead letter that has not been stored yet.
     package struct Draft: Sendable {
-        /// The kind of the message's fault, which is also the label of the metric.
+        /// The kind of the message's fault; it is also the metric's label.
         package enum Kind: String, Sendable {
             /// The topic is unknown.
             case topic
@@ -166,7 +164,7 @@ extension DeadLetter {
             case unknownDevice
             /// The message is well-formed, but its data doesn't fit the product, or a webhook refused it.
             case refused
-            /// The service failed on the message repeatedly.
+            /// The service repeatedly failed to handle the message.
             case failed
         }
 

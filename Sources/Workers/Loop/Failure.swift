@@ -13,15 +13,14 @@ enum Failure {
 
     /// Returns whether the messages of a failed batch can succeed in parts.
     ///
-    /// Trying parts is useful if a message may be the cause, even in a batch of one, or if several messages together
-    /// took too long.
+    /// They can if one message may be the cause of the error, or if a batch of several messages took too long.
     static func mayPass(_ error: any Error, inPartsOf count: Int) -> Bool {
         count > 0 && isMessages(error) || count > 1 && StoreError.isTooLong(error)
     }
 }
 
 extension Logger {
-    /// Logs a warning with the description of its cause.
+    /// Logs a warning, with an error as its cause.
     func warning(_ message: Logger.Message, because error: any Error) {
         warning(message, metadata: ["error": "\(error)"])
     }

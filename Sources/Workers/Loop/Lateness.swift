@@ -2,15 +2,13 @@ import DequeModule
 import Domain
 import Wire
 
-/// A worker's delay: the age of the oldest message that the worker has received or must publish, or that waits at the
-/// broker.
+/// A worker's delay: the age of the oldest message that waits at the broker, in the worker's queue or in the outbox.
 ///
-/// The messages that wait at the broker can't be counted, so the worker sends itself an echo each second. An echo
-/// passes the same connections and the same queue as all messages, and therefore has the same delay. If the broker
-/// drops an echo because its queue is full, a later echo returns.
+/// The worker can't count the messages at the broker. Instead, it sends itself an echo each second, which waits in the
+/// same queues as other messages.
 ///
-/// From the status worker's echoes, the gate counts the unprocessed messages of devices (`Backlog`). Therefore, while
-/// messages arrive, the status worker sends an echo as soon as all messages before its last echo are done.
+/// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, while
+/// messages arrive, the status worker sends a new echo as soon as all messages before its last echo are done.
 struct Lateness {
     private let worker: WorkerName
     private let name: String
@@ -24,14 +22,11 @@ struct Lateness {
     private var echoes = Deque<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
-    /// The echo that has returned while messages that arrived before it are unfinished.
+    /// The echo that has returned although messages that arrived before it are still unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
     /// The number of the newest echo for which all earlier messages are done.
     private var seen: Int64 = 0
-    /// The number of echoes to send early.
-    ///
-    /// After a message, two echoes are sent early: the first follows the message, and the second reports that the first
-    /// has returned.
+    /// The number of echoes to send early: one after a message, and one to report that the former has returned.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
@@ -50,7 +45,7 @@ struct Lateness {
         topic = environment.topics.system("echo/\(name)")
         limits = environment.limits
         health = environment.health
-        // The numbers of echoes differ from those of the previous run, whose echoes may still arrive.
+        // Echoes of the previous run may still arrive, so this run's echoes must have other numbers.
         lastNumber = environment.clock.now.milliseconds
     }
 
@@ -73,7 +68,7 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// Records that an echo has returned; earlier echoes that have not returned were dropped.
+    /// Records that an echo has returned; the broker has dropped any earlier echo that has not returned.
     private mutating func confirmEcho(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
@@ -81,7 +76,7 @@ struct Lateness {
 
     /// Measures the delay, reports whether the worker is late, and returns the next echo if an echo is due.
     ///
-    /// `queued` is the arrival time of the oldest unfinished message, and `unpublished` is the time of the oldest
+    /// `queued` is the arrival time of the oldest unfinished message; `unpublished` is the time of the oldest
     /// unconfirmed row.
     mutating func measure(queued: ContinuousClock.Instant?, unpublished: ContinuousClock.Instant?) -> OutboundMessage? {
         let now = ContinuousClock.now

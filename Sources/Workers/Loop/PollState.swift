@@ -2,16 +2,15 @@ import Domain
 
 /// A state machine that decides how long a worker waits and what it does after the wait.
 ///
-/// The state machine takes events, returns steps and has no side effects. Twice a second, or every two seconds if
-/// processes share the work, a worker checks the store for due work and for messages that other workers left. A worker
-/// also checks the store when another worker wakes it, and when a wait ends without a packet. A packet without work,
-/// such as a confirmation, is no reason to check.
+/// The state machine takes events, returns steps and has no side effects. A worker checks the store for due work and
+/// other workers' messages twice a second, or every two seconds if processes share the work. It also checks when
+/// another worker wakes it, and when a wait ends without a message or confirmation.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
         /// Wait for messages, at most for this time.
         case wait(Duration)
-        /// Check whether the store contains work, including due work if `due`; `Event.looked` reports the result.
+        /// Check whether the store contains work (if `due`, including due work); the result is the event `looked`.
         case look(due: Bool)
         /// Publish messages without using the store.
         case publishOnly
@@ -33,8 +32,7 @@ struct PollState {
     struct Outlook {
         /// Whether messages wait in memory, or rows of the store must be read.
         var hasWork = false
-        /// The next time at which work is due; nil if only other workers can cause due work, or if no due work may be
-        /// done.
+        /// The next time at which work is due; nil if only other workers can cause work, or no work is allowed.
         var nextDue: Instant?
         /// The time until a message that must wait can be published or handled; nil if no message must wait.
         var pause: Duration?
@@ -46,20 +44,20 @@ struct PollState {
     struct Received {
         /// The number of messages to commit.
         var messages = 0
-        /// Whether neither a message nor a confirmation arrived.
+        /// True if no message and no confirmation arrived.
         var isIdle = false
         /// Whether another worker has woken this worker.
         var isCalled = false
-        /// Whether no, some or many rows of the outbox wait for deletion.
+        /// How many rows of the outbox wait for deletion: none, some or many.
         var confirmedRows = ConfirmedRows.none
-        /// Whether the outbox is behind, so that due work must not add messages to the outbox.
+        /// Whether the outbox has so large a backlog that due work must not add messages to it.
         var isBehind = false
     }
 
-    /// Whether no, some or many rows wait for deletion; many rows must be deleted immediately.
+    /// How many rows wait for deletion: none, some, or so many that they must be deleted immediately.
     enum ConfirmedRows { case none, some, many }
 
-    /// A moment, given by the machine's clock and by a clock that is never set.
+    /// A moment, by the machine's clock and by a monotonic clock.
     struct Moment {
         var wall: Instant
         var steady: ContinuousClock.Instant
@@ -69,9 +67,9 @@ struct PollState {
     private let confirmedLinger: Duration
     private var nextLook = Instant(milliseconds: 0)
     private var backoff = DueBackoff()
-    /// Whether the last wait lasted only until a message could be published or handled.
+    /// Whether the last wait was limited by the time at which a message could be published or handled.
     private var isPausing = false
-    /// The time since which rows of the outbox wait for deletion; nil if no row waits.
+    /// The time since which rows of the outbox have waited for deletion; nil if no row waits.
     private var confirmedSince: ContinuousClock.Instant?
     /// Whether the current turn checks the store for messages that other workers left.
     private(set) var isLooking = false
@@ -132,7 +130,7 @@ struct PollState {
     }
 
     private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
-        // If the next check is further ahead than the interval, the clock has been set back since the last check.
+        // If the next check is due later than one interval from now, the clock has been set back since the last check.
         let isTime = now >= nextLook || nextLook > now.adding(milliseconds: interval)
         guard received.isCalled || isTime || (received.isIdle && !isPausing) else { return false }
         nextLook = now.adding(milliseconds: interval)

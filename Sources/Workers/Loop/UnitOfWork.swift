@@ -5,15 +5,14 @@ package import Wire
 
 /// A running transaction, with its dependencies and the effects that follow its commit.
 ///
-/// A worker makes one unit of work for each batch; web pages, background jobs and tools make one for each transaction
-/// (`Environment.work(publishedBy:_:)`). A function that decides, stores or publishes takes the unit of work as `in
-/// work: inout UnitOfWork`. A unit of work must not be used after its transaction.
+/// A worker makes a unit of work for each batch; web pages, background jobs and tools make one for each transaction
+/// (`Environment.work(publishedBy:_:)`). A unit of work must not be used after its transaction.
 package struct UnitOfWork {
     /// The transaction in which the work is done.
     package let tx: Transaction
     /// The topics on which messages are published.
     package let topics: Topics
-    /// The limits that the work must keep.
+    /// The limits that the work must obey.
     package let limits: Limits
     /// The products and apps as of this transaction; nil if they must be read from the store.
     private let catalog: Catalog?
@@ -44,8 +43,7 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes the id of a new device; if the work is divided, the id belongs to the same shard as the device's
-    /// registrations.
+    /// Makes a new device's id; if the work is divided, the id belongs to the shard of the device's registrations.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -83,7 +81,7 @@ package struct UnitOfWork {
         return part
     }
 
-    /// Adds the effects of a part of the work that succeeded.
+    /// Adds the effects of a successful part of the work.
     mutating func merge(_ part: UnitOfWork) {
         ids = part.ids
         effects.merge(part.effects)
@@ -101,8 +99,7 @@ package struct UnitOfWork {
 extension Environment {
     /// Runs a transaction outside a worker's loop; a worker of this process publishes the transaction's messages.
     ///
-    /// The worker also publishes the notices of dead letters. After the commit, this worker and the workers that the
-    /// effects name are woken.
+    /// The worker also publishes dead letters' notices. After the commit, the workers with new work are woken.
     package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
     {
         let writer = EffectWriter(worker: worker, environment: self)
@@ -120,8 +117,7 @@ extension Environment {
 extension Store {
     /// Runs a transaction of a tool; a worker of the service publishes the transaction's messages.
     ///
-    /// A running service finds the messages within half a second, or within two seconds if processes share the work; a
-    /// stopped service finds the messages when it starts.
+    /// A running service finds the messages within half a second, or two seconds if processes share the work.
     package func work<Value>(
         publishedBy worker: WorkerName,
         topics: Topics,

@@ -3,8 +3,8 @@ import Metrics
 
 /// The metrics of one worker.
 ///
-/// The type is a class because of a fault of Swift 6.3.1, which released a struct of ten references once too often
-/// after the initialiser of a noncopyable generic struct had stored it.
+/// The type is a class because of a bug in Swift 6.3.1: if a noncopyable generic struct stored a struct of ten
+/// references, the references were released once too often.
 package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts each further try to connect to the broker, after a failure or a rest.
+    /// Counts each further try to connect to the broker, after a failure or a pause for lack of disk space.
     package func reconnected() { reconnects.increment() }
 }

@@ -1,7 +1,7 @@
 import Metrics
 import Storage
 
-/// A job that records the size of a database on the disk of its server.
+/// A job that records the size of a database on its server's disk.
 struct DatabaseSize: MaintenanceJob {
     private let environment: Environment
     private let bytes = Gauge(label: "lamplighter_database_bytes")

@@ -1,18 +1,17 @@
 import Domain
 import Storage
 
-/// A job that deletes each device's history, events and commands after the time for which its product keeps them.
+/// A job that deletes each device's history, events and commands once they are older than the product's settings allow.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
     /// The id of the last device that was checked; empty before a run.
     private var place = ""
     private var days: [ProductKey: Int] = [:]
-    /// The devices of the page that have data to delete; they are handled from the end of the array.
+    /// The devices of the current page that have data to delete, handled from the end of the array.
     private var overdue: [(did: DeviceID, oldest: Instant)] = []
     /// The number of devices that one step checks.
     private static let page = 500
 
-    /// The name of the job, whose backlog counts devices because one row of history contains many records.
     let name = "history"
     let interval: Duration = .seconds(600)
     let pause: Duration = .milliseconds(5)
@@ -25,9 +24,10 @@ struct DeviceRetention: MaintenanceJob {
         return true
     }
 
+    /// Returns a number of devices, because one row of history contains many records.
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Finds the devices of the next page that have data to delete; returns false after the last page.
+    /// Finds the next page's devices that have data to delete; returns false after the last page.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {

@@ -3,7 +3,7 @@ import Storage
 /// A job that removes the remains of erased accounts from the database's files, when no account is being erased.
 struct ErasedContent: MaintenanceJob {
     private let environment: Environment
-    /// The minimum time between two removals, which block all writers, in seconds.
+    /// The minimum time, in seconds, between two removals; a removal blocks all writers.
     private static let vacuumSeconds: Int64 = 60
     private var notBefore: ContinuousClock.Instant
     let name = "erasedContent"

@@ -2,11 +2,10 @@ import Domain
 import Logging
 import Storage
 
-/// A job that makes the weekly partitions of the history in advance, and drops partitions that are too old for every
-/// product.
+/// A job that makes the history's weekly partitions in advance, and drops those that are too old for all products.
 ///
-/// The job runs only on PostgreSQL. `DeviceRetention` deletes the history of devices whose products keep less, device
-/// by device.
+/// The job runs only on PostgreSQL. If a product keeps its history for a shorter time than others, `DeviceRetention`
+/// deletes the history of its devices.
 struct HistoryPartitions: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger

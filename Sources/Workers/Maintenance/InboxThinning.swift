@@ -4,8 +4,7 @@ import Storage
 /// A job that deletes the older report ids of devices that send very many reports, before these ids expire.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices that send very many reports, each with the time up to which its report ids are deleted; nil before a
-    /// run.
+    /// The devices with very many reports, each with the time up to which its ids are deleted; nil before a run.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in one step; workers can commit between two transactions.
     ///
@@ -34,7 +33,7 @@ struct InboxThinning: MaintenanceJob {
         return !devices.isEmpty
     }
 
-    /// Returns the devices with more than twice as many report ids as are kept.
+    /// Returns the devices that have more than twice as many report ids as the job leaves.
     private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
         let kept = environment.limits.inboxPerDevice
         let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }

@@ -2,10 +2,9 @@ package import Logging
 import Metrics
 import Storage
 
-/// A runner of maintenance jobs, which chooses the job whose step is next, and measures backlogs.
+/// A runner of maintenance jobs; it chooses the job whose step is next, and measures backlogs.
 ///
-/// The job that has been due for the longest time runs first, so no job delays another for longer than its steps take.
-/// A runner belongs to one thread.
+/// The job that has been due longest runs first. A runner belongs to one thread.
 package struct MaintenanceRunner {
     private let environment: Environment
     private let logger: Logger
@@ -23,7 +22,7 @@ package struct MaintenanceRunner {
     private struct Entry {
         var job: any MaintenanceJob
         var due: ContinuousClock.Instant
-        /// The beginning of the job's last run, and the number of pages written to the database by then.
+        /// The time at which the job's last run began, and the number of pages that had been written to the database.
         var began: (at: ContinuousClock.Instant, pages: Int)
         var isRunning = false
         var hasFailed = false
@@ -58,7 +57,7 @@ package struct MaintenanceRunner {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Runs one step of a job or a measurement, whichever is due; returns the time until the next is due.
+    /// Runs one step of a job or a measurement, whichever is due; returns the time until the next step is due.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -96,7 +95,8 @@ package struct MaintenanceRunner {
         }
     }
 
-    /// Logs a failure, as a warning only if the job's last run succeeded, since on a full disk every run fails.
+    /// Logs a failure: as a warning if the job's last run succeeded, else at `debug`, since on a full disk every run
+    /// fails.
     private mutating func report(_ error: any Error, of place: Int) {
         logger.log(
             level: entries[place].hasFailed ? .debug : .warning,

@@ -9,8 +9,7 @@ package final class MaintenanceThread: Sendable {
     private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
-    /// The longest sleep of the thread, which can delay its stop and the jobs that depend on the number of written
-    /// pages.
+    /// The longest sleep of the thread; a stop, or a job due after a number of written pages, can be delayed that long.
     private static let sleepMax: Duration = .milliseconds(100)
 
     /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.

@@ -19,7 +19,7 @@ struct StoreCounts: MaintenanceJob {
     let name = "counts"
     let interval: Duration = .seconds(30)
 
-    /// The number of products with separate counts, which are the products with the most devices.
+    /// How many products are counted separately: the products with the most devices.
     static let productsMax = 100
     /// The name under which the devices of all other products are counted.
     private static let others = "other"
@@ -52,8 +52,7 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // The product was removed, or its devices are now counted under another name since it is no longer among the
-        // largest.
+        // The product was removed or is no longer among the largest; its devices are now counted under another name.
         for (key, gauge) in devices where values[key] == nil {
             gauge.destroy()
             devices[key] = nil

@@ -24,7 +24,7 @@ struct Call {
     var limits: Limits { work.limits }
     var fields: Fields { request.fields }
 
-    /// Returns the session, which a method that needs a token always has.
+    /// Returns the session, which a request always has if its method needs a token.
     func caller() throws(Rejection) -> Session {
         guard let session else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
@@ -39,14 +39,10 @@ struct Call {
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }
 
-    /// Returns the requested number of rows of a page: the field `limit`, or the default.
-    ///
-    /// - Throws: `Rejection` if `limit` is not an integer from 1 to `Limits.pageMax`.
+    /// Returns the field `limit` of a page, or the default; throws unless it is an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int { try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault) }
 
-    /// Returns the number of rows before the requested page: the field `offset`, or 0.
-    ///
-    /// - Throws: `Rejection` if `offset` is not a non-negative integer.
+    /// Returns the field `offset` (the rows before the page), or 0; throws unless it is a non-negative integer.
     func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns a product; nil if the product is unknown or the app is not allowed to see it.
@@ -63,9 +59,9 @@ struct PageRange {
 
 /// The outcome of a method.
 enum Reply {
-    /// The result of a method; if it contains a token or a secret, it is sealed at rest.
+    /// The result of a method; if it contains a token or a secret, it is stored encrypted.
     case result(Answer, isSecret: Bool = false)
-    /// The result of a reading method as JSON, which is published without the outbox.
+    /// The result of a reading method as JSON; it is published without the outbox.
     case encoded([UInt8])
     /// A refusal after which the method's changes are kept, such as a counted try.
     case refusal(Rejection)
@@ -82,9 +78,9 @@ enum Reply {
 struct Method: Sendable {
     /// Whether the method needs the token of a session or a key.
     var needsToken = true
-    /// Whether the method changes nothing, so that a repeated request may be carried out again.
+    /// True if the method changes nothing, so that a repeated request may be carried out again.
     var isReading = false
-    /// Whether the method writes nothing before it refuses a request, so that a refusal needs no rollback.
+    /// True if the method writes nothing before it refuses a request, so that a refusal needs no rollback.
     var refusesFirst = false
     /// The locks on users and devices that are taken before the method runs.
     var locks = MethodLocks.none
@@ -93,9 +89,8 @@ struct Method: Sendable {
     /// Checks the request, and returns the slow work that must be done before `run`; nil if there is no slow work.
     ///
     /// `prepare` checks limits and counts tries; its changes are committed before the slow work begins. `run` follows
-    /// in a separate transaction, in which the token is checked again first; `run` must repeat all other checks.
-    /// Expensive work, above all a hash, is better requested by `run` (`Reply.more`), after a cheap proof has turned
-    /// out to be correct.
+    /// in a separate transaction, which first checks the token; `run` must repeat all other checks. Expensive work,
+    /// above all a hash, is better requested by `run` (`Reply.more`), after a cheap proof.
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// The function that carries out the request.
     var run: @Sendable (inout Call) throws -> Reply

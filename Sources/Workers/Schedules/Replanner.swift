@@ -1,18 +1,18 @@
 import Domain
 import Storage
 
-/// The replanning of schedules, in small steps, after a change of a time zone's rules, of a place, or of the machine's
-/// clock.
+/// The replanning of schedules, in small steps, after a change of a time zone's rules, of a location, or of the
+/// machine's clock.
 struct Replanner {
-    /// The time of the next check of the time zones and the clock.
+    /// The time at which the time zones and the clock are checked next.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The smallest backward step that counts, in seconds; smaller steps are corrections of the clock.
+    /// The size, in seconds, from which a backward step counts; smaller steps are ordinary corrections of the clock.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    /// Replans a limited number of schedules; if a check of the time zones and the clock is due, does this check first.
+    /// Checks the time zones and the clock, if this check is due, and then replans a limited number of schedules.
     mutating func step(in work: inout UnitOfWork) throws {
         let next = work.now.adding(seconds: Self.checkSeconds)
         if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
@@ -50,7 +50,7 @@ struct Replanner {
         }
         let before = try tx.meta.value(Self.clockFact).flatMap { Int64($0) } ?? 0
         if tx.now.adding(seconds: Self.backSeconds).milliseconds < before {
-            // Occurrences that were skipped while the clock was ahead are still to come.
+            // Occurrences that were skipped while the clock was ahead are in the future again.
             for (name, _) in zones { try tx.replans.add(.zone(name)) }
         }
         try tx.meta.set(Self.clockFact, to: "\(tx.now.milliseconds)")
@@ -68,7 +68,7 @@ struct Replanner {
         guard schedule.isEnabled, schedule.nextAt.map({ $0 > now }) ?? true else { return nil }
         var schedule = schedule
         var start = max(now, schedule.activeSince)
-        // The occurrence of a one-time schedule is not lost if its new time is in the past.
+        // If replanning moves a one-time schedule's occurrence into the past, the occurrence is still planned.
         if case .once = schedule.timing.days { start = schedule.activeSince }
         let next = try calendar.next(schedule, after: start)
         guard next != schedule.nextAt else { return nil }

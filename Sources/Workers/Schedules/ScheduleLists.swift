@@ -15,7 +15,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// Returns the answer that contains a device's schedules and, if given, one schedule separately.
+    /// Returns the answer with a device's schedules and, in a separate member, the given schedule, if any.
     static func answer(
         _ did: DeviceID,
         _ call: Call,

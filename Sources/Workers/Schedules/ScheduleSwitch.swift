@@ -3,11 +3,8 @@ import Storage
 
 /// The switch by which an operator enables or disables a schedule.
 package enum ScheduleSwitch {
-    /// Enables or disables a schedule, plans its next occurrence, and notifies the users of its device.
+    /// Enables or disables a schedule of a locked device, plans its next occurrence, and notifies the device's users.
     ///
-    /// The device must be locked.
-    ///
-    /// - Returns: The changed schedule.
     /// - Throws: `Rejection` if the schedule has no further occurrence.
     package static func set(_ schedule: Schedule, to isEnabled: Bool, in work: inout UnitOfWork) throws -> Schedule {
         guard schedule.isEnabled != isEnabled else { return schedule }

@@ -64,7 +64,7 @@ package struct ScheduleWorker: BatchHandler {
         }
     }
 
-    /// Splits a batch between triggers and requests, so that each message sees the effects of earlier messages.
+    /// Splits a batch into runs of triggers and of requests, so that each message sees the effects of earlier ones.
     private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

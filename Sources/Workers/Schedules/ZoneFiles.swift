@@ -18,7 +18,7 @@ enum ZoneFiles {
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// Returns whether a name may be looked up: paths outside the folder, and copies of zones with leap seconds, are
+    /// Returns whether a name may be looked up; names of files outside the folder, and zones with leap seconds, are
     /// excluded.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)

@@ -22,7 +22,7 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // The answer is the same as to a wrong code or password, so that it doesn't reveal who owns the address.
+            // This refusal is the same as for a wrong code or password, so that it doesn't reveal who owns the address.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {

@@ -3,16 +3,15 @@ import Metrics
 package import Mosquitto
 import Synchronization
 
-/// A queue of MQTT sessions that clients left at the broker, which are ended on separate threads.
+/// A queue of MQTT sessions that clients left at the broker; separate threads end these sessions.
 ///
 /// To end a session, a thread connects with the client's id and a clean start, and disconnects; Mosquitto has no other
-/// way to end a single session. The gate names a client again until its session is gone, so a failed try needs no
-/// record.
+/// way to end one session. The gate sends a client's id again until the client's session has ended, so failed tries
+/// need no record.
 package final class OwedSessions: Sendable {
-    /// The maximum number of clients that wait: as many as five messages of the gate can name.
+    /// The maximum number of clients that wait.
     private static let owedMax = 1000
-    /// The maximum number of threads, which exist only while there is work; each ends about a hundred sessions a
-    /// second.
+    /// The number of threads, which exist only while there is work; each ends about a hundred sessions a second.
     private static let endersMax = 2
     /// The longest wait for the broker's answer.
     private static let patience: Duration = .seconds(2)
@@ -37,7 +36,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end; clients beyond the limit are named again in the gate's next message.
+    /// Queues clients whose sessions must end; the gate will send the ids of clients beyond the limit again.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in
@@ -51,7 +50,7 @@ package final class OwedSessions: Sendable {
         if mustStart { PlainThread.detach { self.work() } }
     }
 
-    /// Whether no client waits and no session is being ended.
+    /// True if no client waits and no session is being ended.
     var isIdle: Bool { state.withLock { $0.known.isEmpty } }
 
     private func work() {

@@ -3,16 +3,14 @@ import Metrics
 import Storage
 import Wire
 
-/// The handling of the gate's reports about messages that the broker queues for clients.
-///
-/// The reports name the statuses that a slow terminal has missed, or the MQTT sessions that must end.
+/// The handling of the gate's reports about queued messages: missed statuses, or MQTT sessions that must end.
 enum QueueNews {
-    /// The prefix of the workers' client ids, whose MQTT sessions are never ended here.
+    /// The prefix of the workers' client ids; `endOwed` never ends the workers' MQTT sessions.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The maximum number of devices that the gate remembers for a terminal; if there are more, the gate doesn't name
-    /// them.
+    /// The maximum number of devices in a report; if a terminal has missed statuses of more devices, the report names
+    /// none.
     private static let missedMax = 200
 
     /// Returns the topic filters of both kinds of report.
@@ -20,9 +18,7 @@ enum QueueNews {
         ["system/missed", "system/session-owed"].flatMap { environment.topics.filters($0, of: environment.divided) }
     }
 
-    /// Requests a new publication of the statuses that a slow terminal has missed.
-    ///
-    /// The status worker publishes the statuses, a few hundred at a time, and only for subscribed bindings.
+    /// Asks the status worker to publish again the statuses that did not fit into a slow terminal's queue.
     static func publishMissed(_ message: Inbound, in work: inout UnitOfWork) throws {
         let decode = QueueNewsCodec.decode(missed:)
         guard let missed = work.decode(message, with: decode) else { return }

@@ -2,14 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// The handling of the gate's message that a terminal has first connected with a token.
+/// The handling of the gate's message that a terminal has connected with a token for the first time.
 ///
-/// The first connection ends the previous token, or the terminal's access with the app's secret.
-///
-/// Every worker that checks tokens receives the message, in order with the requests, and then refuses requests with the
-/// old token.
+/// This connection ends the previous token, or the terminal's access with the app's secret. Each worker that checks
+/// tokens receives the message in order with requests, and then refuses requests with the old token.
 enum TokenUse {
-    /// Returns the topic filters of the message, for the terminals whose requests the worker answers.
+    /// Returns the topic filters for this message, limited to the worker's shards if the work is divided.
     static func filters(_ environment: Environment) -> [String] {
         environment.topics.filters("system/token-used", of: environment.divided)
     }

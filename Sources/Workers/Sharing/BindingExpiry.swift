@@ -22,9 +22,10 @@ enum BindingExpiry {
 
     /// Ends the bindings of a device's expired guests before `DueControl` does; returns whether there were such guests.
     ///
-    /// Code that adds a binding or an invitation must first call this function: the old row would block a new one, and
-    /// `DueControl` would end a new invitation together with the old binding. Code that ends the owner's binding must
-    /// also call this function, so that expired guests are notified of the expiry and not of a revocation by the owner.
+    /// Code that adds a binding or an invitation must first call this function. Otherwise, the expired row would block
+    /// the new row, and `DueControl` would end the new invitation together with the expired binding. Code that ends the
+    /// owner's binding must also call this function, so that expired guests are notified of the expiry and not of a
+    /// revocation by the owner.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }

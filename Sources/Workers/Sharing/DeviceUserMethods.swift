@@ -2,9 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The methods `device/users`, `removeUser` and `allowReset`, which only a device's special users and owners may call.
-///
-/// Only the owner may call `removeUser`.
+/// The methods `device/users` and `allowReset`, for special users and owners, and `removeUser`, only for owners.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": .reading(check: checkPrincipal, users),
@@ -56,9 +54,9 @@ enum DeviceUserMethods {
 
     /// Returns the address by which the device's principals may know a user.
     ///
-    /// The address is the verified phone number or, without one, the verified e-mail address, since a user could claim
-    /// another user's address. If the app doesn't verify e-mail addresses, an unverified e-mail address may be
-    /// returned.
+    /// The result is the verified phone number or else the verified e-mail address, since an unverified address might
+    /// belong to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail
+    /// addresses.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

@@ -28,16 +28,13 @@ extension UnitOfWork {
         answer(did, with: AnswerCodec.refusal(id, rejection))
     }
 
-    /// Refuses an unreadable message, and makes it a dead letter; keeps names and sizes, but no values, if it may
-    /// contain a secret.
+    /// Refuses an unreadable message, and makes it a dead letter; values that may contain a secret are left out.
     mutating func refuse(_ message: Inbound, of did: DeviceID, unreadable error: WireError, isSecret: Bool) {
         effects.deadLetter(message, .malformed, because: error.reason, isSecret: isSecret)
         refuse(error.id, of: did, because: error.rejection)
     }
 
-    /// Refuses a message of an unknown device, and makes it a dead letter, without its values if `isSecret`.
-    ///
-    /// The refusal is counted only if the device waits for an answer.
+    /// Refuses a message of an unknown device, and makes it a dead letter; the letter has no values if `isSecret`.
     mutating func refuseUnknown(_ did: DeviceID, _ message: Inbound, id: MessageID? = nil, isSecret: Bool = false) {
         effects.deadLetter(message, .unknownDevice, because: "the device is unknown", isSecret: isSecret)
         guard let id else { return }

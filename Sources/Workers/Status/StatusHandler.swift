@@ -3,8 +3,7 @@ package import Domain
 package import Storage
 import Wire
 
-/// The handler of the status worker, which stores the reports and presence of devices, publishes them to users, and
-/// registers devices.
+/// The status worker's handler, which stores devices' reports and presence, publishes them, and registers devices.
 ///
 /// Only the status worker publishes retained statuses.
 package struct StatusHandler: BatchHandler {
@@ -37,10 +36,10 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // Messages that were received before the worker noticed that the disk is low also stay at the broker.
+        // Messages that the worker received before it noticed the lack of space also stay unacknowledged at the broker.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
-        // The outcomes of commands are published before the many other messages, because callers wait for them.
+        // Callers wait for the outcomes of commands, so outcomes are published before all other messages.
         var outcomes = Effects()
         let runs = Self.runs(of: batch)
         try lockAhead(batch, in: tx)
@@ -51,9 +50,7 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// Locks all devices of a batch in one step if the batch contains registrations.
-    ///
-    /// Registrations are carried out before other messages, so devices would otherwise be locked in two steps.
+    /// Locks all devices of a batch at once if it contains registrations, which are carried out before other messages.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }
@@ -92,8 +89,7 @@ package struct StatusHandler: BatchHandler {
 
     /// Splits a batch before each registration that follows another message.
     ///
-    /// If the batch weren't split, a report received before a reset could be handled in the ownership period that the
-    /// reset begins.
+    /// Otherwise, a report that was received before a reset could be handled as a report of the new ownership period.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex

@@ -36,8 +36,7 @@ extension ClusterStatusCommand {
         let seen = node.untilAt.adding(seconds: -ClusterTiming.lifetime.components.seconds)
         return JSONObject(showing: [
             "name": node.name, "version": node.version, "lanes": lanes,
-            // If another process noticed the end of a process early, the time until which that process counted as alive
-            // was cleared.
+            // If a process has ended, another process sets its `untilAt` to 0. Then the time of its start is shown.
             "lastSeenAt": max(seen, node.startedAt),
             "state": node.untilAt <= now ? "gone" : node.isDraining ? "draining" : "alive",
         ])

@@ -1,12 +1,12 @@
 import Glibc
 import Problems
 
-/// The service of the Debian package, whose data directory isn't the one that commands use by default.
+/// The service of the Debian package, whose data directory differs from the commands' default data directory.
 enum PackagedService {
-    /// Returns the problem, and adds the command that works on the package's data if the user probably meant that data.
+    /// Returns the problem; if the user probably meant the package's data, adds the command for that data as a cure.
     ///
     /// The command is added if the data directory is missing, `LAMPLIGHTER_DATA` is not set and the package is
-    /// installed. The advice to start a service is then left out, since it would start a second service.
+    /// installed. The advice to start a service is then left out, since following it would start a second service.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

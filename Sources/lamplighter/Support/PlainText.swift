@@ -1,10 +1,9 @@
 /// The escaping of text from outside, so that it can't control the terminal on which it is shown.
 enum PlainText {
-    /// Returns a text in which control characters, and characters that change the writing direction, are escaped, such
-    /// as `\u009b`.
+    /// Returns a text in which control characters and changes of the writing direction are escaped, as in `\u009b`.
     ///
-    /// In JSON, an escape of this form means the same character. With `keepsLines`, line feeds aren't escaped, for
-    /// texts that consist of several lines.
+    /// In JSON, an escape of this form means the same character. With `keepsLines`, line feeds stay unescaped, so that
+    /// a text can consist of several lines.
     static func of(_ text: String, keepsLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: { steers($0, keepsLines) }) else { return text }
         var plain = ""
@@ -22,7 +21,7 @@ enum PlainText {
     private static func steers(_ scalar: Unicode.Scalar, _ keepsLines: Bool) -> Bool {
         switch scalar.value {
         case 0x0A: !keepsLines
-        // Control characters of C0; also DEL and C1, which older terminals obey like escape sequences.
+        // The control characters: C0, DEL, and C1, which older terminals interpret like escape sequences.
         case 0..<0x20, 0x7F...0x9F: true
         // Separators of lines and paragraphs, and characters that change or isolate the writing direction.
         case 0x2028...0x202E, 0x2066...0x2069: true

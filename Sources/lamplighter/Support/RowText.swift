@@ -7,7 +7,7 @@ struct Column: Sendable {
     let title: String
     let cell: @Sendable (JSONObject) -> String
 
-    /// Creates a column with the texts that `cell` returns for the rows.
+    /// Creates a column; `cell` returns the column's text for a row.
     init(_ title: String, _ cell: @escaping @Sendable (JSONObject) -> String) {
         (self.title, self.cell) = (title, cell)
     }
@@ -85,7 +85,7 @@ extension JSONObject {
     /// Returns a member that is a time, as text; a dash if it is absent.
     func moment(_ key: String) -> String { TimeText.of(self[key]?.intValue.map { Instant(milliseconds: $0) }) }
 
-    /// Returns a member that is an id, followed by the member with the name that belongs to it, if any.
+    /// Returns the member `id`, followed by the member `name` if that is present.
     func named(_ id: String, _ name: String) -> String {
         text(id) + (self[name]?.stringValue.map { " " + PlainText.of($0) } ?? "")
     }

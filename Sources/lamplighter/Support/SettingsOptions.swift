@@ -19,7 +19,7 @@ extension SettingsOptions {
         do {
             settings = try await reader.read()
         } catch {
-            // The notes are printed, since they can name the cause of the error.
+            // Notes about the settings are printed before the error, since a note can name the error's cause.
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }
@@ -65,16 +65,13 @@ extension OutputOptions {
         }
     }
 
-    /// The function that prints the content of `ready.json`, without secrets, when the service is ready.
-    ///
-    /// Nil without `--json`, so that the banner is shown instead.
+    /// The function that prints `ready.json` without secrets; nil without `--json`, when the banner is shown instead.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }
     }
 
-    /// Runs a service; if the log is JSON, the error that ends the service is logged, unless `--json` requests the
-    /// error on standard output.
+    /// Runs a service; with a JSON log, logs the final error, unless `--json` prints the error to standard output.
     func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
         do {
             try await body()

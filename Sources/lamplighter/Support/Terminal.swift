@@ -4,8 +4,8 @@ import Problems
 
 /// The output of commands: data goes to standard output, and messages go to standard error.
 ///
-/// Text that these methods write can't control the terminal. If text from outside must not contain line breaks either,
-/// it is passed through `PlainText` first.
+/// Text that these methods write can't control the terminal. If text from outside must not contain line breaks, the
+/// caller first escapes it with `PlainText`.
 enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
@@ -17,15 +17,14 @@ enum Terminal {
         write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
     }
 
-    /// Whether standard error shows colours; false if `NO_COLOR` is set to any value (https://no-color.org).
+    /// Whether standard error shows colours; false if `NO_COLOR` is set and not empty (https://no-color.org).
     private static var isColoured: Bool {
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks the user for a confirmation; returns false without asking if standard input or standard error isn't a
-    /// terminal.
+    /// Asks the user for a confirmation; returns false at once if standard input or error isn't a terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
@@ -33,12 +32,10 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Writes a line of data without a buffer, so that a program that reads it gets it at once.
+    /// Writes a line of data without a buffer, so that a program that reads the output gets the line at once.
     static func show(line text: String) { write(text, to: 1) }
 
-    /// Writes a line to standard error over the previous one, so that the display stays in place.
-    ///
-    /// If standard error isn't a terminal, the lines are written one after another.
+    /// Writes a line to standard error; on a terminal, the line replaces the previous line.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)

@@ -4,11 +4,11 @@ import ServiceSettings
 
 /// An unknown word where a command is expected.
 ///
-/// An unknown word is searched for separately, since the parser would report the options after the word as wrong.
+/// The command line is searched before it is parsed, since the parser would blame the options after an unknown word.
 struct UnknownCommand {
     /// The unknown word.
     let word: String
-    /// The words before the unknown word, which are existing commands.
+    /// The existing commands that precede the unknown word.
     let before: [String]
     /// The commands that are possible where the unknown word was found.
     let choices: [String]
@@ -34,7 +34,7 @@ struct UnknownCommand {
         return nil
     }
 
-    /// Returns the problem to report, which suggests the command that was probably meant.
+    /// Returns the problem to report; it suggests the command that was probably meant.
     func problem() -> Problem {
         let group = (["lamplighter"] + before).joined(separator: " ")
         let meant = Suggestion.nearest(to: word, among: choices)

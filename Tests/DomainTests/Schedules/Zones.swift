@@ -3,7 +3,7 @@ import Foundation
 
 /// A reader of the system's time zone files.
 enum Zones {
-    /// Returns the rules of a time zone, or those of UTC if the system lacks the zone, which makes the test fail.
+    /// Returns a time zone's rules; if the system lacks the zone, the test fails, and the rules of UTC are returned.
     static func rules(_ name: String) -> ZoneRules {
         let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
         return data.flatMap { ZoneRules(file: Array($0)) } ?? .utc

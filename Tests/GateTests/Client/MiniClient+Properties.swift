@@ -1,5 +1,5 @@
 extension MiniClient {
-    /// Returns a number in MQTT's encoding of a variable byte integer.
+    /// Returns a number encoded as MQTT's variable byte integer.
     static func length(_ number: Int) -> [UInt8] {
         var count = number
         var length: [UInt8] = []

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A minimal MQTT client with a blocking socket, which can send any packet and reads the codes of the answers.
+/// A minimal MQTT client with a blocking socket; it can send any packet, and reads the codes of the answers.
 final class MiniClient {
     /// The fields of a CONNECT packet.
     struct Hello {
@@ -179,7 +179,7 @@ final class MiniClient {
 }
 
 extension MiniClient {
-    /// The type of a stream socket that child processes, such as brokers of other tests, don't inherit.
+    /// The type of a stream socket; the flag keeps child processes, such as other tests' brokers, from inheriting it.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
     static func open(_ port: UInt16, within seconds: Double, from source: UInt32 = 0x7F00_0001) throws -> Int32 {

@@ -6,23 +6,23 @@ import Foundation
 /// The SQL statements in the source files of Storage, found by searching the text of the files.
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement whose table the code before it names. The values of an interpolation are looked
-/// up in the same file, in the described tables, or in `others`.
+/// `ORDER BY` is the end of a statement, whose table is named in the code before the literal. The values of an
+/// interpolation are looked up in the same file, in the described tables, or in `others`.
 struct SourceStatements {
-    /// The text of a source file without its comments, and the string literals in it with their places.
+    /// The text of a source file without comments, and the positions of the string literals in the text.
     private struct Source {
         var name: String
         var text: String
         var literals: [(start: String.Index, text: String)]
 
-        /// Returns up to `count` characters of the text before a place.
+        /// Returns up to `count` characters of the text before a position.
         func before(_ place: String.Index, _ count: Int) -> Substring {
             let start = text.index(place, offsetBy: -count, limitedBy: text.startIndex)
             return text[(start ?? text.startIndex)..<place]
         }
     }
 
-    /// All statements, once for each combination of values of their interpolations.
+    /// All statements; a statement with interpolations is contained once for each combination of their values.
     private(set) var statements: Set<String> = []
     /// The interpolations whose values could not be found.
     private(set) var unknown: Set<String> = []
@@ -30,8 +30,7 @@ struct SourceStatements {
     private(set) var described: Set<String> = []
     private let tables: [String: DescribedTable]
 
-    /// The values of the interpolations that the file itself doesn't define, by the names of the file and the
-    /// interpolation.
+    /// The values of interpolations that the search can't find, by the names of the file and the interpolation.
     private static let others: [String: [String]] = [
         "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
         "AccountTable.swift condition": [
@@ -74,7 +73,7 @@ struct SourceStatements {
         }
     }
 
-    /// Adds statements that the code builds from values, which the search can't find.
+    /// Adds statements that the search can't find because the code builds them from values.
     mutating func add(_ others: [String]) {
         statements.formUnion(others.map { $0.split { $0.isWhitespace }.joined(separator: " ") })
     }
@@ -96,7 +95,7 @@ struct SourceStatements {
         for (start, literal) in source.literals {
             let words = literal.split { $0.isWhitespace }.joined(separator: " ")
             if words.prefixMatch(of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#) != nil {
-                // `PrepareTests` adds the statements of these files, which the code builds from values.
+                // The code builds these files' statements from values; `PrepareTests` adds them.
                 if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
                 add(words, at: start, of: source)
             } else if words.prefixMatch(of: #/(?:WHERE|ORDER BY)[ ]/#) != nil {
@@ -109,7 +108,7 @@ struct SourceStatements {
         }
     }
 
-    /// Returns the table that the nearest call before a place names, or else the first table that the file names.
+    /// Returns the table named by the nearest call before a position, or else the first table named in the file.
     private func table(before place: String.Index, of source: Source) -> DescribedTable? {
         let named = /of: ([\w.]+)\.table/
         let near = source.before(place, 120).matches(of: named).last?.1
@@ -152,7 +151,7 @@ struct SourceStatements {
             }.map(\.text)
         }
         if expression == "table" {
-            // The interpolation is the variable of the nearest loop before it, whose array contains the values.
+            // The interpolation is a loop's variable; the array of the nearest loop before it contains the values.
             let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
             return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
         }
@@ -181,7 +180,7 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // If the table has no columns of a role, the statement for that role is incomplete and is left out.
+        // If no column of the table has a certain role, the statement for that role is incomplete, and is left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

@@ -8,7 +8,7 @@ import Storage
 import Wire
 import Workers
 
-/// A program that runs the status worker, and kills itself with SIGKILL when a step has been reached a number of times.
+/// A program that runs the status worker, and that kills itself with SIGKILL after reaching a step several times.
 ///
 /// The program's arguments are the broker's port, the database, the step (or `none`), and the number of times that the
 /// step is passed before the kill. With the further argument `schedule`, the program runs the scheduler, the schedule

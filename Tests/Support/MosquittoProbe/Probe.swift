@@ -37,7 +37,7 @@ struct Probe {
             received += intake.deliveries.count
         }
         if flushes {
-            // The confirmation of a message that is sent after the acknowledgements proves that the broker has read
+            // This message is sent after the acknowledgements, so its confirmation proves that the broker has read
             // them.
             try client.publish(topic: "after", payload: [])
             while client.unconfirmed > 0 {

@@ -108,7 +108,7 @@ final class AccountWorld {
         }
     }
 
-    /// Requests a code and returns the code from the message, or an empty text if no message was sent.
+    /// Requests a code and returns the code from the message, or an empty string if no message was sent.
     func code(_ terminal: Int, _ purpose: String, _ address: JSONObject) throws -> String {
         var params = address
         params["purpose"] = .string(purpose)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workers
 
-/// The environment of a test of events: an API key of the demo app that may read events, and a user of another app.
+/// The environment of a test of events: the demo app's API key, which may read events, and a user of another app.
 struct EventWorld {
     static let terminal = TerminalID(trusted: String(repeating: "e", count: 32))
     static let answers = "ll/v1/app/demo/\(terminal.text)/response"
@@ -72,7 +72,7 @@ struct EventWorld {
         throw World.Endless()
     }
 
-    /// Sends a request and returns its answer, which can follow repetitions of earlier answers.
+    /// Sends a request and returns its answer, even if earlier answers are repeated before it.
     func ask(_ method: String, _ params: JSONObject = [:]) throws -> JSONObject {
         let id = "q\(UInt32.random(in: 0...(.max)))"
         var loop = try loop()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-/// The common functions of the test suites about history, with a device that has records and queries about them.
+/// The common functions of the test suites about history: a device with records, and queries about these records.
 protocol HistorySuite {}
 
 extension HistorySuite {

@@ -3,7 +3,7 @@ import Storage
 
 @testable import Workers
 
-/// A planned interruption of a handler by an error, which rolls the transaction back.
+/// A planned interruption of a handler; the error that interrupts it rolls the transaction back.
 final class Interruption {
     enum Point { case before, after }
 
@@ -23,7 +23,7 @@ final class Interruption {
             return
         }
         point = nil
-        // No message can cause a `CancellationError`, so the error ends the loop.
+        // The loop never blames a message for a `CancellationError`, so this error ends the loop.
         throw CancellationError()
     }
 }

@@ -45,12 +45,13 @@ struct KillTests {
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
         while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-            // Each killed process completes some more of the work, and the last process isn't killed.
+            // Each killed process completes a part of the work, and the last process, which isn't killed, completes the
+            // rest.
             let isLast = kills >= (Self.isLong ? 10 : 3)
             let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
             while probe.isRunning, seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
-                // The reports are sent ten at a time, so that the worker needs many turns, in each of which it can be
-                // killed.
+                // The reports are sent ten at a time, so that the worker needs many turns and can be killed in each
+                // turn.
                 if sent < Self.reportCount, sent == seen.answers.count {
                     for number in sent..<(sent + 10) { try Self.report(number, &client) }
                     sent += 10
@@ -126,7 +127,7 @@ struct KillTests {
     /// The messages that the devices and the app have received so far.
     private struct Seen {
         var answers: [String: Set<Int64>] = [:]
-        /// The versions of the received statuses in the order of their receipt, by topic.
+        /// For each topic, the versions of the received statuses in the order of receipt.
         var versions: [String: [Int64]] = [:]
         private var intake = Intake()
 

@@ -1,7 +1,7 @@
-/// An order in which two racers take their steps, divided into segments of one racer each.
+/// An order in which two racers take their steps: a sequence of segments, in each of which one racer runs.
 ///
-/// After the last segment of limited length, one racer runs to its end, and then the other. A racer that waits for the
-/// other's lock lets the other racer continue.
+/// After the given steps, one racer runs to its end, and then the other racer runs to its end. While a racer waits for
+/// a lock of the other racer, the other racer continues.
 struct Interleaving: Sendable, CustomStringConvertible {
     /// A number of consecutive steps of one racer.
     struct Segment: Sendable {
@@ -13,7 +13,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
 
     var segments: [Segment]
 
-    /// Creates an order in which one racer is interrupted after `steps` steps, for `others` steps of the other racer.
+    /// Creates an order in which one racer pauses after `steps` steps until the other racer has taken `others` steps.
     init(of first: Int, after steps: Int, others: Int = .max) {
         segments = [
             Segment(racer: first, steps: steps), Segment(racer: 1 - first, steps: others),
@@ -29,7 +29,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments[1].steps == .max || segments.count == 5
     }
 
-    /// Creates an order in which the racers take turns after whole transactions.
+    /// Creates an order in which the racers take turns only between transactions.
     init(transactions turns: [Int]) {
         segments = turns.map { Segment(racer: $0, steps: .max, isTransaction: true) }
         segments += [0, 1].map { Segment(racer: $0, steps: .max) }
@@ -51,7 +51,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
-    /// The number of possible orders up to which a race tries all of them.
+    /// The maximum number of possible orders of a race in which every order is tried.
     static let allMax = 400
 
     /// Returns all orders of two racers with these numbers of steps, or nil if there are more than `allMax` orders.

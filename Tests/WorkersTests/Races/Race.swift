@@ -8,7 +8,7 @@ import Testing
 
 @testable import Workers
 
-/// Two moves that must end as if one ran after the other, however their SQL statements are interleaved.
+/// Two moves that run at the same time and must have the same effects as if one ran after the other.
 struct Race: Sendable, CustomTestStringConvertible {
     /// A function that sends messages to a worker, handles them between `Racer.begin()` and `Racer.end()`, and returns
     /// the worker's answers.
@@ -52,7 +52,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Returns a move that sends a user's request from the terminal of the same number, under an id that ends with
+    /// Returns a move that sends a user's request from the terminal with the user's number; the request's id ends with
     /// `mark`.
     static func ask(_ user: Int, _ method: String, _ params: JSONObject, mark: String = "") -> Move {
         ask(user, method, params, token: World.token(user), mark: mark)
@@ -88,18 +88,19 @@ struct Race: Sendable, CustomTestStringConvertible {
     struct Outcome {
         var orders = 0
         var deadlocks = 0
-        /// The codes with which a move was refused although the move ran first.
+        /// The codes with which a move was refused although it ran before the other move.
         var refusals: Set<String> = []
-        /// The orders whose final state differed from that of every serial order, each with the difference.
+        /// The orders with a final state that is not allowed, each with the difference from the most similar allowed
+        /// state.
         var failures: [String] = []
     }
 
     /// Runs the race in many orders.
     ///
-    /// A race with few possible orders is run in all of them, if there is no limit. Any other race is run in all orders
-    /// in which one racer interrupts the other and runs to its end, and in some random orders in which that racer is
-    /// interrupted too. A limit reduces both kinds of orders. If safeguards are removed, the race ends at the first
-    /// order that goes wrong.
+    /// Without a limit, a race with few possible orders is run in every order. A race with many orders is run in all
+    /// orders in which one racer interrupts the other and runs to its end, and in some random orders in which both
+    /// racers are interrupted. A limit reduces both kinds of orders. If safeguards are removed, the race ends at the
+    /// first order that goes wrong.
     func run(
         atMost limit: Int? = nil,
         seed: Int,
@@ -108,7 +109,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         let course = try RaceCourse(make())
         var serial = try SerialStates(of: course)
         if safeguards == .none {
-            // The serial states must be recorded before the unique keys are dropped.
+            // The allowed states must be computed before the unique keys are dropped.
             try serial.complete(on: course)
             try course.dropKeys()
         }
@@ -127,7 +128,7 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The number of orders with a third switch between the racers that are tried if there is no limit.
+    /// The maximum number of orders with two interrupted racers that are tried in a race without a limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {
@@ -143,22 +144,21 @@ struct Race: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The allowed final states of a race, which are the states after one racer has run after the other.
+/// The allowed final states of a race: the states after one racer has run after the other.
 ///
-/// A move can consist of several transactions, such as a transaction that counts a try and another that compares a
-/// secret. The other racer may run between two such transactions.
+/// If a move consists of several transactions, the other racer may run between two of them. For example, one
+/// transaction counts a try, and the next one compares a secret.
 private struct SerialStates {
     /// The number of steps that each racer takes in a serial order.
     let steps: [Int]
     private let transactions: [Int]
-    /// The codes with which a move was refused although the move ran first.
+    /// The codes with which a move was refused although it ran first.
     let refusals: Set<String>
     private let noise: Set<String>
     private var states: [[String]]
     private var hasAll = false
 
-    /// Runs one racer after the other, twice in each order, and ignores as noise all values that differ between the two
-    /// runs.
+    /// Runs one racer after the other, twice in each order, and ignores values that differ between the two runs.
     init(of course: RaceCourse) throws {
         var noise: Set<String> = []
         var finishes: [RaceCourse.Finish] = []
@@ -178,7 +178,7 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Adds the final states of all orders in which the racers take turns after whole transactions.
+    /// Adds the final states of all orders in which the racers take turns only between transactions.
     ///
     /// Only the first call adds these states.
     mutating func complete(on course: RaceCourse) throws {
@@ -192,7 +192,7 @@ private struct SerialStates {
 
     /// Returns the difference between a state and the most similar allowed state, or nil if the state is allowed.
     ///
-    /// Without safeguards, each racer has its own copy of the counters, which are therefore not compared.
+    /// Without safeguards, each racer has its own copy of the counters, so the counters aren't compared.
     mutating func difference(to state: RaceState, on course: RaceCourse, _ safeguards: Safeguards) throws -> String? {
         func compared(_ lines: [String]) -> [String] {
             safeguards == .none ? lines.filter { !$0.hasPrefix("attempt:") } : lines

@@ -9,7 +9,7 @@ import StoreTestKit
 
 /// A database in which two racers run repeatedly, each time from the same initial state.
 final class RaceCourse {
-    /// The error that a racer neither runs nor waits for a lock of the other racer.
+    /// The error for a racer that neither runs nor waits for the other racer's lock.
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -21,7 +21,7 @@ final class RaceCourse {
         var steps: [Int]
         /// The number of transactions that each racer began.
         var transactions = [0, 0]
-        /// The number of times that both racers waited for each other's locks.
+        /// How many times both racers waited for each other's locks.
         var deadlocks = 0
     }
 
@@ -36,7 +36,7 @@ final class RaceCourse {
     private let tables: [String]
     private let beginning: RaceState
 
-    /// Creates a course on which each race begins with the current state of the contest's database.
+    /// Creates a course; each race on it begins with the database's current state.
     init(_ contest: Race.Contest) throws {
         let news = DispatchSemaphore(value: 0)
         let racers = ["A", "B"].map { Racer($0, telling: news) }
@@ -121,7 +121,7 @@ final class RaceCourse {
         for racer in racers { _ = try settle(racer) }
     }
 
-    /// Lets the racer that holds the awaited lock take a step.
+    /// Lets the racer that holds the lock take a step.
     private func letOtherGo(_ number: Int, _ finish: inout Finish) throws {
         switch try settle(racers[number]) {
         case .ready: try step(number, &finish)

@@ -6,13 +6,13 @@ import PostgreSQL
 struct RaceState {
     /// The rows of each table, each as a dictionary from column names to values.
     var tables: [String: [[String: String]]] = [:]
-    /// The values in the answers, by the racer's name and the path in the answer.
+    /// The values in the answers, by the racer's name and the value's path in the answer.
     var answers: [String: String] = [:]
 
     /// Reads all rows of the given tables.
     init(_ connection: PostgresConnection, of tables: [String]) throws {
-        // A single `json_build_object` with two arguments for each table is impossible: a function takes at most 100
-        // arguments, and there are more than 50 tables.
+        // One `json_build_object` with two arguments per table is impossible: there are more than 50 tables, and a
+        // function takes at most 100 arguments.
         let parts = tables.map { "SELECT '\($0)' AS name, (SELECT json_agg(t) FROM \($0) AS t) AS content" }
         let query = """
             SELECT CAST(json_object_agg(name, content) AS TEXT)
@@ -23,7 +23,7 @@ struct RaceState {
         for (name, rows) in object ?? [:] {
             self.tables[name] = (rows as? [[String: Any]] ?? []).map { $0.mapValues { "\($0)" } }
         }
-        // The row that records an answered commit is ignored, since the next commit removes it.
+        // The mark that a commit leaves is ignored, since the next commit deletes it.
         self.tables["notice"]?.removeAll { $0["noticeid"]?.hasPrefix("commit ") == true }
     }
 
@@ -62,8 +62,8 @@ struct RaceState {
 
     /// Returns all rows and answers as lines, without the noise.
     ///
-    /// A device that the race creates has a random lane, so it is random which racer carries out the device's
-    /// refreshes. The table of refreshes is then left out, since its rows don't depend on the order of the race.
+    /// A device that the race creates has a random lane, so either racer can carry out the device's refreshes. In that
+    /// case, the table of refreshes is left out: its rows depend on this lane, not on the order of the race.
     func lines(without noise: Set<String>) -> [String] {
         let tables = tables.filter { !noise.contains("device.did") || $0.key != "refresh" }
         let answers = answers.filter { !noise.contains($0.key) }.map { "\($0.key) = \($0.value)" }

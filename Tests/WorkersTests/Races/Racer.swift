@@ -8,9 +8,9 @@ import TestKit
 
 /// One of two processes whose SQL statements run one at a time, in an order that a test chooses.
 ///
-/// Each statement that can read or change shared data is a step, before which the racer's thread waits for permission.
-/// `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction only the first statement is a step, since it
-/// decides which state the whole transaction sees. A pipeline of statements is one step.
+/// Each statement that can read or change shared data is a step. Before each step, the racer's thread waits for
+/// permission. `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction, only the first statement is a step,
+/// since it decides which state the whole transaction sees. A pipeline of statements is one step.
 final class Racer: Sendable {
     /// The state of a racer between its steps.
     enum Place {
@@ -29,7 +29,8 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step is the first of a transaction, or of the read-only transactions that precede it.
+        /// Whether the next step begins a transaction; preceding read-only transactions count as parts of this
+        /// transaction.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -65,7 +66,7 @@ final class Racer: Sendable {
 
     // MARK: The racer's thread
 
-    /// Opens the racer's store without timeouts, since a racer can wait long for its next step.
+    /// Opens the racer's store without timeouts, since a racer can wait a long time for its next step.
     func openStore(beside world: World) throws -> Store {
         try TestStore.open(
             beside: world.directory,

@@ -1,16 +1,15 @@
-/// The safeguards that a race keeps between two processes that do the same work at once.
+/// The safeguards that stay in force during a race.
 ///
-/// There are three kinds of safeguards. The first are locks that a transaction takes against other transactions. The
-/// second are unique keys, and conditions that the database checks again after it has waited for a row. The third are
-/// counters that both processes increase. If races went right without the safeguards, they would not test the
-/// safeguards at all.
+/// Explicit locks are one kind of safeguard. The second kind is unique keys, and conditions that the database checks
+/// again after it has waited for a row. The third kind is counters that both processes increase. If races also went
+/// right without the safeguards, they wouldn't test the safeguards at all.
 enum Safeguards: Sendable {
-    /// All safeguards are kept.
+    /// All safeguards stay in force.
     case all
     /// The transactions take no explicit locks.
     case withoutLocks
-    /// The transactions take no explicit locks, and the repeated conditions, the unique keys (`dropKeys`) and the
-    /// common counters (`splitCounters`) are removed as well.
+    /// All safeguards are removed: explicit locks, repeated checks of conditions, unique keys (`dropKeys`) and common
+    /// counters (`splitCounters`).
     case none
 
     /// Returns a racer's SQL statement without the removed safeguards.
@@ -31,7 +30,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key column of each table whose rows only one process may use, end or change.
+    /// The key columns of the tables in which only one process may use, end or change a row.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
@@ -51,8 +50,8 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// The statements that drop all unique indexes without a constraint, and the key that makes a message take effect
-    /// only once.
+    /// The statements that drop all unique indexes that don't belong to a constraint, and the key that makes a message
+    /// take effect only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

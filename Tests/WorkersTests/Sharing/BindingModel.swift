@@ -1,4 +1,4 @@
-/// A model of the expected bindings, which is as simple as possible and doesn't use the rules under test.
+/// A model of the expected bindings; it is as simple as possible and doesn't use the rules under test.
 struct BindingModel {
     struct Entry: Equatable {
         var role: String
@@ -22,7 +22,7 @@ struct BindingModel {
 
     var now: Int64
     var bindings: [[Int: Entry]]
-    /// The number of ownership periods of each device that have ended.
+    /// For each device, how many of its ownership periods have ended.
     var ownerships: [Int]
     var invitations: [Int: Invitation] = [:]
     var erased: Set<Int> = []
@@ -176,7 +176,10 @@ struct BindingModel {
         }
     }
 
-    /// Ends open invitations and sets their status; a pending invitation whose time is over always ends as expired.
+    /// Ends open invitations and sets their status.
+    ///
+    /// A pending invitation becomes `expired` only if its time is up; otherwise, `revoked` replaces the status
+    /// `expired`.
     private mutating func close(_ status: String, _ isMeant: (Invitation) -> Bool) {
         for (number, invitation) in invitations
         where ["pending", "accepted"].contains(invitation.status) && isMeant(invitation) {

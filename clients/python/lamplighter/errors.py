@@ -5,8 +5,8 @@ class LamplighterError(Exception):
     """A refused request; `code` names the error for programs (InvalidRequest, DeviceOffline, …).
 
     `field` is the faulty member, `reason` a word that some codes add, `retry_after` the seconds
-    until another try makes sense, and `request_id` the request's id: after Unavailable, which had
-    no effect, it's right to repeat the request with it.
+    until another try makes sense, and `request_id` the request's id. After Unavailable, the request
+    can safely be repeated with this id.
     """
 
     def __init__(self, error, request_id=None):
@@ -23,7 +23,7 @@ class LamplighterError(Exception):
 class ConnectionRefused(ConnectionError):
     """The broker refused the app twice.
 
-    It was refused with its token and its secret or, without a token, as two terminals: the app's id
-    or its secret is wrong, or a limit or rule forbids the connection. The broker doesn't report
+    The app tried its token and its secret or, without a token, two terminal ids. Its id or its
+    secret is wrong, or a limit or rule forbids the connection. The broker doesn't report
     which; `lamplighter refusals` does.
     """

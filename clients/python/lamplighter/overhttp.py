@@ -55,7 +55,7 @@ class Message:
 
 
 class HTTPClient:
-    """The part of paho's client that App uses, over HTTP; it calls the same functions.
+    """The part of paho's client that App uses, over HTTP; it calls the same callbacks.
 
     With the app's secret, it only carries requests. Once there is a token, the stream brings the
     messages of the terminal and its user.
@@ -104,7 +104,7 @@ class HTTPClient:
             self._leave()
 
     def subscribe(self, _filters):
-        """Counts as granted once the stream is open: it has all topics of the terminal and its user."""
+        """Counts as granted once the stream is open, which has all topics of the terminal and its user."""
         with self._changed:
             self._last += 1
             self._subscribing.append(self._last)
@@ -157,7 +157,7 @@ class HTTPClient:
             pause = min(60, 2 * pause)
 
     def _enter(self):
-        """Opens the stream or, without a token, tries the secret; returns None without an answer."""
+        """Opens the stream or, without a token, tries the secret; returns None if no answer arrives."""
         try:
             if self._token:
                 return self._open()

@@ -17,7 +17,7 @@ WAIT_SECONDS = 50  # the longest that events/read waits
 
 
 class Server:
-    """A server with an API key. It needs neither paho nor a connection that stays.
+    """A server with an API key. It needs neither paho nor a permanent connection.
 
         server = Server("https://lamps.example.com:8443", key)
         server.of(uid).device.list()
@@ -49,8 +49,8 @@ class Server:
             timeout: float | None = None) -> dict:
         """Makes a request, such as "device/list", and returns its result.
 
-        With a given `id`, the request counts as a repeat of an earlier one with that id, for ten
-        minutes.
+        If `id` is given, the request counts as a repeat of any request with the same id in the last
+        ten minutes.
         """
         body = {"id": id or secrets.token_hex(8), "params": {n: v for n, v in (params or {}).items() if v is not None}}
         if uid is not None:
@@ -73,10 +73,10 @@ class Server:
             pause = min(2 * pause, PAUSE_MAX)
 
     def follow(self, subscription_id: str):
-        """Yields a subscription's events without end, also over restarts of the service.
+        """Yields a subscription's events without end, even across restarts of the service.
 
         A page of events is acknowledged once the loop asks for the next event. After a crash, the
-        events of the page come again: handle each id once.
+        events of the page arrive again: handle each id once.
         """
         pause = 1
         while True:
@@ -94,7 +94,7 @@ class Server:
 
 
 class ForUser:
-    """The requests for one user: `account`, `device`, `home`, `share`, … as of App."""
+    """The requests for one user: `account`, `device`, `home`, `share`, … as in App."""
 
     def __init__(self, server: Server, uid: str):
         for name, service in SERVICES.items():

@@ -17,9 +17,7 @@ export class Problem extends Error {
   }
 }
 
-/**
- * Returns a resource's address from the parts of its path and a query, without its empty members.
- */
+/** Returns a resource's address from the parts of its path and a query, whose empty members are left out. */
 export function address(parts, query = {}) {
   const url = new URL(parts.map(part => encodeURIComponent(part)).join('/'), root);
   for (const [name, value] of Object.entries(query)) {
@@ -32,7 +30,7 @@ export function address(parts, query = {}) {
 export const get = (parts, query, signal) => ask('GET', parts, { query, signal });
 /** Posts to a resource; the body is an object or absent. */
 export const post = (parts, body = {}, query) => ask('POST', parts, { body, query });
-/** Replaces a resource; with `version`, only if nobody else has changed it since it was read. */
+/** Replaces a resource; if `version` is given, the service refuses to replace any other version. */
 export const put = (parts, body, version, query) => ask('PUT', parts, { body, version, query });
 /** Changes some members of a resource. */
 export const change = (parts, body) => ask('PATCH', parts, { body });
@@ -55,7 +53,8 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
-  // The header names the second that has begun. By the end of it, no stored report is later than "now".
+  // The header contains whole seconds; the end of the second is used as the service's time, so that no stored report is
+  // in the future.
   keepSkew(Date.parse(answer.headers.get('Date')) + 999 - Date.now());
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');

@@ -37,10 +37,7 @@ export function isZone(name) {
   }
 }
 
-/**
- * Returns round moments of a zone within a range, at most `most` of them, and the step between
- * them.
- */
+/** Returns round moments of a zone within a range, at most `most` of them, and the step between them. */
 export function ticks(from, to, zone, most) {
   const step = STEPS.find(step => (to - from) / (LENGTH[step] ?? step) <= most) ?? 'year';
   const found = [];
@@ -52,7 +49,7 @@ export function ticks(from, to, zone, most) {
   return { step, found };
 }
 
-// Returns the beginning of the step that holds a wall time, or of the one `later` steps after it.
+// Returns the beginning of the step that lies `later` steps after the step that contains a wall time.
 function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -79,10 +76,7 @@ function midnight(at, zone) {
   return hour === 0 && minute === 0;
 }
 
-/**
- * Returns the changes of a zone's clocks within a range, with the hours by which each sets them
- * forward.
- */
+/** Returns the changes of a zone's clocks within a range; `hours` is how far a change sets the clocks forward. */
 export function clockChanges(from, to, zone) {
   const found = [];
   for (let at = from; at < to; at += HOUR) {

@@ -1,12 +1,11 @@
-// <ll-chart>: a device's reports over time. Numbers are lines with a band from least to most, words and yes-or-no are
-// coloured steps, and times without reports are gaps. The arrow keys move the cross-hair.
+// <ll-chart>: a device's reports over time. Numbers are drawn as lines with a band from minimum to maximum, words and
+// Booleans as coloured bars, and times without reports as gaps. The arrow keys move the cross-hair.
 //
 //     data: { from, to, zone, series: [{ name, label, unit, kind: 'number' | 'words', points }] }
 //     points: [{ at, value, min, max }]
 //
-// A series can have a title, which gives it its own panel, and a floor, at which its axis begins; data can set the
-// height of a panel. A point whose value is null begins a gap. Selecting a range fires the event `zoom` with { from, to
-// }.
+// A series with a title has its own panel. The axis of a series with a floor begins at the floor. The data can set the
+// height of the panels. A null value begins a gap. Selecting a range fires the event `zoom` with { from, to }.
 
 import { html, render } from './html.js';
 import { t, fill, dates, locale, value as shownValue } from './words.js';
@@ -17,7 +16,7 @@ const RIGHT = 12;
 const PANEL = 170;
 const LANE = 34;
 const GAP = 18;
-const FAR = 1e300; // beyond it, distances are infinite
+const FAR = 1e300; // beyond it, the distance between two numbers can be infinite
 
 class Chart extends HTMLElement {
   #data;
@@ -85,7 +84,7 @@ class Chart extends HTMLElement {
     const { step, found } = ticks(from, to, zone, Math.max(2, Math.floor(this.#width / 110)));
     return found.map(at => {
       const x = this.#x(at);
-      const isLast = x > this.#width - 60; // a text before its line isn't cut off
+      const isLast = x > this.#width - 60; // the text is left of its line, so that it isn't cut off
       return html`<g><line class="chart-grid" x1="${x}" x2="${x}" y1="0" y2="${height - 22}"/>
       <text class="chart-text" text-anchor=${isLast && 'end'} x="${isLast ? x - 3 : x + 3}" y="${height - 6}">${tickText(at, step, zone, locale)}</text></g>`;
     });
@@ -115,7 +114,7 @@ class Chart extends HTMLElement {
     return `M${over.join('L')}L${under.join('L')}Z`;
   }
 
-  // A lane with a coloured piece for each value, as long as the value held.
+  // A lane with a coloured bar for each value; the bar ends where the next value begins.
   #lanes(panel) {
     const [series] = panel.series;
     const words = [...new Set(series.points.map(point => point.value).filter(value => value !== null))];
@@ -217,7 +216,7 @@ class Chart extends HTMLElement {
   }
 }
 
-// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's place from the top.
+// Numbers with the same unit share a panel; each series of words gets a lane. Sets each panel's distance from the top.
 function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {
@@ -260,7 +259,6 @@ function scale(all) {
   return { low, high, ticks: found };
 }
 
-// Returns the runs of points between gaps.
 function runs(points) {
   const found = [[]];
   for (const point of points) {

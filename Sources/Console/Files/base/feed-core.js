@@ -1,7 +1,7 @@
 // The browser's single stream of events: it runs in a shared worker and feeds every tab.
 
 const SLOWEST = 15_000;
-const SILENCE = 12_000; // a beat arrives every 5 s: after this the stream counts as lost
+const SILENCE = 12_000; // a beat arrives every 5 s; with none for this long, the stream counts as lost
 
 export class Feed {
   #root;
@@ -19,7 +19,7 @@ export class Feed {
     this.#root = root;
   }
 
-  /** Sets the terms that a tab watches, or with null ends the tab's watching. */
+  /** Sets the terms that a tab watches; null ends the tab's watching. */
   watch(port, terms) {
     if (!terms) {
       this.#tabs.delete(port);
@@ -39,7 +39,7 @@ export class Feed {
   }
 
   get #terms() {
-    // If there are too many terms, rows of lists are dropped first.
+    // If there are too many terms, the terms of list rows are dropped first.
     const isRow = term => term.startsWith('device:');
     const all = [...new Set([...this.#tabs.values()].flat())].sort((a, b) => isRow(a) - isRow(b) || (a < b ? -1 : 1));
     return all.filter(term => !this.#isBare || !term.includes(':')).slice(0, 250);
@@ -69,7 +69,7 @@ export class Feed {
       });
       if (!answer.ok) throw new Error(String(answer.status));
     } catch {
-      // The stream is gone, or its id isn't known any more: a new stream resumes where it ended.
+      // The stream is lost, or the service doesn't know the stream's id: a new stream resumes after the last event.
       if (this.#stream === stream) this.#again(0);
     }
   }
@@ -92,11 +92,11 @@ export class Feed {
       this.#listen(stream);
       const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
       if (answer.status === 401) return this.#out('expired');
-      if (answer.status === 400 && this.#watched) this.#isBare = true; // unknown term: go bare
+      if (answer.status === 400 && this.#watched) this.#isBare = true; // an id is unknown: drop all terms with ids
       if (!answer.ok) throw new Error(String(answer.status));
       isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);
     } catch {
-      // The stream is lost; it's opened again below.
+      // The stream is lost; `#again` opens a new one.
     }
     if (this.#stream !== stream) return undefined;
     this.#failures += 1;
@@ -111,8 +111,7 @@ export class Feed {
     this.#silence = setTimeout(() => stream.abort.abort(), SILENCE);
   }
 
-  // Reads events until the stream ends; returns whether the service announced the end, so that it's opened again at
-  // once.
+  // Reads events until the stream ends; returns whether the service announced the end.
   async #read(reader, stream) {
     let text = '';
     for (;;) {

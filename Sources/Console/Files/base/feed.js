@@ -12,7 +12,7 @@ let queued = false;
  */
 export let status = { state: 'waiting', at: null };
 
-// An address can name something that can't exist; such a term would get the stream of all tabs refused.
+// A page's address can contain an invalid id. If a term has such an id, the service refuses the stream of all tabs.
 const isTerm = term => /^[a-z]+$|^(device|page|user|tap):[\w-]{1,64}$|^connect:[\w-]{1,64}:[\da-f]+$/i.test(term);
 
 /** Subscribes to the events about some terms, and returns a function that ends the subscription. */
@@ -31,7 +31,7 @@ export function begin() {
   say();
 }
 
-// Posts the watched terms, once for all changes of the same moment.
+// Posts the watched terms; several changes in one task are posted together.
 function say() {
   if (queued) return;
   queued = true;
@@ -43,7 +43,7 @@ function say() {
 
 function connect() {
   if ('SharedWorker' in window) {
-    // The policy for scripts allows this one address.
+    // Browsers that enforce trusted types accept a script's address only from a policy.
     const policy = window.trustedTypes?.createPolicy('feed', { createScriptURL: name => new URL(name, import.meta.url).href });
     const name = 'feed-worker.js';
     port = new SharedWorker(policy ? policy.createScriptURL(name) : new URL(name, import.meta.url), { type: 'module', name: 'lamplighter' }).port;

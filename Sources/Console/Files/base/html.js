@@ -1,5 +1,5 @@
-// Views as templates: html`…` makes a tree of parts, and render() changes the document to
-// match it and touches nothing else. Values in a template become text nodes or attributes, never
+// Views as templates: html`…` makes a tree of parts, and render() changes only those nodes of the
+// document that differ from the tree. Values in a template become text nodes or attributes, never
 // markup.
 
 const templates = new WeakMap();
@@ -46,7 +46,7 @@ function build(part, values) {
   return new Part(part.tag, props, flat(part.children.map(child => build(child, values))));
 }
 
-// An element of a view. An object that isn't one, such as a value of a message, becomes text.
+// An element of a view. An object that isn't a `Part`, such as a value of a message, becomes text.
 class Part {
   constructor(tag, props, children) {
     Object.assign(this, { tag, props, key: props.key, children });
@@ -128,7 +128,7 @@ function patch(node, view) {
   }
   const before = node[shown].props;
   if (before === view.props) return; // an unchanged view, such as a row that didn't change
-  // A custom element owns its content.
+  // A custom element draws its content itself.
   if (!view.tag.includes('-')) patchChildren(node, view.children);
   for (const name in before) if (!(name in view.props)) set(node, name, undefined, before[name]);
   for (const name in view.props) set(node, name, view.props[name], before[name]);
@@ -146,7 +146,7 @@ function set(node, name, value, before) {
   } else if (name === 'tint') {
     if (before !== undefined && before !== value) tint(node);
   } else if (name === 'value' || name === 'checked' || name === 'open') {
-    // A refused choice falls back to the current value; a text that is being typed stays.
+    // A refused choice is reset to the current value; a text that is being typed is left unchanged.
     if ((value !== before || node.localName === 'select') && node[name] !== (value ?? '')) node[name] = value ?? '';
   } else if (value === before) {
     return;
@@ -157,8 +157,8 @@ function set(node, name, value, before) {
   }
 }
 
-// One listener for each kind of event calls the newest function, since a view makes new ones each time. An act that
-// takes time isn't started again while it runs, as a double click would.
+// A view makes new functions at each drawing; one listener for each kind of event calls the newest function. While an
+// asynchronous act runs, a second click doesn't start the act again.
 function listen(node, kind, act) {
   const acts = node[shown].acts ??= {};
   if (!(kind in acts)) node.addEventListener(kind, event => {

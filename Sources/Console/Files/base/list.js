@@ -8,7 +8,7 @@ import { blank, chips } from './pieces.js';
 /** Returns the query in the address. */
 export const asked = view => view.query.get('query') ?? '';
 
-/** The page's search field; a new query replaces the one in the address and loads again. */
+/** The page's search field; a new query replaces the one in the address, and the list is loaded again. */
 export function searchField(view, keys, load, label) {
   return html`<ll-search class="find" .keys=${keys} .value=${asked(view)} label="${label}" onask=${event => {
     view.refine({ query: event.detail });
@@ -30,7 +30,7 @@ export function termChips(view, label, key, options) {
   return chips(label, [{ id: '', text: t.all }, ...options].map(one => ({ ...one, href: to([view.parts[0]], { query: withTerm(asked(view), key, one.id) }) })), quoted ?? bare ?? '');
 }
 
-/** The text of a list without rows: that nothing matches the query, or how to fill the list. */
+/** The text of a list without rows, which says that nothing matches the query, or how to fill the list. */
 export const nothing = (view, ...none) => (asked(view)
   ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="${to([view.parts[0]])}">${t.showAll}</a>`) : blank(...none));
 

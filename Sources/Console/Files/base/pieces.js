@@ -88,10 +88,7 @@ export async function copy(text) {
   }
 }
 
-/**
- * A resource in its state: loading, failed, forbidden or loaded; for an empty list, `empty`
- * describes how to fill it.
- */
+/** A resource in its state: loading, failed, forbidden or loaded; for an empty list, `empty` describes how to fill it. */
 export function shown(resource, draw, empty) {
   if (!resource || (resource.loading && !resource.data && !resource.problem)) return html`<p class="loading" role="status">${t.loading}</p>`;
   if (resource.problem && !resource.data) return trouble(resource.problem, resource.again);
@@ -118,8 +115,8 @@ export function more(view, name) {
 }
 
 /**
- * Shows a note in passing, which screen readers announce. With `act`, [words, act], it offers an
- * act such as undo for ten seconds. Returns the note.
+ * Shows a note for a short time; screen readers announce it. If `act` is [words, act], the note
+ * offers an act such as undo for ten seconds. Returns the note.
  */
 export function tell(text, { tone, undo, act = undo && [t.undo, undo], link } = {}) {
   const note = document.createElement('div');
@@ -138,8 +135,8 @@ export const settle = () => Promise.all([...waiting].map(act => act()));
 addEventListener('pagehide', settle);
 
 /**
- * Carries out an act in ten seconds, or when the page is left, unless it's undone; `back` restores
- * the view when it's undone or fails.
+ * Carries out an act after ten seconds, or earlier if the page is left. Until then, the user can undo
+ * the act. `back` restores the view if the act is undone or fails.
  */
 export function soon(text, act, back = () => {}) {
   const run = async () => {
@@ -167,7 +164,7 @@ export async function attempt(act, done) {
 }
 
 const typed = new Set(); // forms with typed text
-let sent; // the page's form that was sent last; its text isn't lost unless it's refused
+let sent; // the form that the page sent last; its text counts as unsaved again if it's refused
 let warning; // the note that Esc discards the text
 const unwarn = () => warning?.remove();
 addEventListener('input', ({ target }) => {
@@ -179,10 +176,7 @@ addEventListener('submit', ({ target }) => { if (!target.closest('dialog') && ty
 addEventListener('hashchange', unwarn);
 const restoreSent = () => { if (sent) typed.add(sent); };
 
-/**
- * Keeps typed text in an element at the first Esc, and shows a note; `discard` or another Esc
- * discards the text.
- */
+/** Returns true at the first Esc if an element contains typed text; `discard` or a second Esc discards the text. */
 export function keeps(element, discard) {
   const isSaid = warning?.isConnected;
   unwarn();
@@ -191,7 +185,7 @@ export function keeps(element, discard) {
   return true;
 }
 
-/** Opens a dialog whose content `draw` makes; closing it returns the focus to where it was. */
+/** Opens a dialog whose content `draw` makes; when it closes, the earlier focus is restored. */
 export function dialog(label, draw) {
   const element = document.createElement('dialog');
   element.setAttribute('aria-label', label);
@@ -204,7 +198,7 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled here, since browsers omit the event `cancel` without a user's act since the last one.
+  // Esc is handled here, since browsers don't fire `cancel` if the user did nothing since the last `cancel`.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();
@@ -212,7 +206,7 @@ export function dialog(label, draw) {
     ([...document.querySelectorAll('dialog[open]')].pop() ?? document.body).append(words);
     element.remove();
   });
-  // A dialog belongs to the page on which it was opened.
+  // A dialog closes when the operator leaves the page on which it was opened.
   addEventListener('hashchange', () => { if (location.hash !== at) element.close(); }, { signal: ending.signal });
   element.append(words);
   document.body.append(element);
@@ -237,7 +231,7 @@ export function ask(title, fields, verb, send) {
 }
 
 /**
- * Asks for confirmation of an act that can't be undone: lists the losses, says what stays, and
+ * Asks for confirmation of an act that can't be undone: lists what is lost and what is kept, and
  * requires the id to be typed.
  */
 export function askTyped({ title, loses, keeps, id, verb, act }) {
@@ -253,6 +247,6 @@ export function askTyped({ title, loses, keeps, id, verb, act }) {
   </form>`);
 }
 
-/** Chips, one of which is chosen; each is a link, so that the address holds the choice. */
+/** Chips, one of which is chosen; each chip is a link, so that the address contains the choice. */
 export const chips = (label, options, chosen) => html`<nav class="chips" aria-label="${label}">${options.map(({ id, text, href, number }) =>
   html`<a href="${href}" aria-current=${id === chosen ? 'true' : null}>${text}${number !== undefined && html` <span class="soft">${count(number)}</span>`}</a>`)}</nav>`;

@@ -1,5 +1,4 @@
-// The address determines the view: #/devices/ID/history?range=day. Back, reload and a pasted link lead to the same
-// view.
+// The address determines the view: #/devices/ID/history?range=day. Back, reload and a pasted link all work.
 
 /** Returns the parts of the address's path, and its query. */
 export function here() {

@@ -1,5 +1,4 @@
-// <ll-search>: a text field with key:value terms. It suggests keys and values, and fires the event `ask` with the query
-// shortly after the last key.
+// <ll-search>: a text field that suggests key:value terms, and fires `ask` with the query shortly after typing.
 //
 // keys: [{ key, hint, values: [{ value, hint }] }]
 

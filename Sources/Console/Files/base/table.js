@@ -1,9 +1,9 @@
-// Tables: real ones with row headers, a sorted column, a choice of columns, and on a phone a card for each row.
+// Tables with row headers, a sorted column, a choice of columns, and on a phone a card for each row.
 
 import { html } from './html.js';
 import { t, fill } from './words.js';
 
-/** Returns the hidden columns of a table, by its name; by default the extra ones. */
+/** Returns the ids of a table's hidden columns; by default, the columns with `isExtra` are hidden. */
 function hiddenColumns(name, columns) {
   const kept = localStorage.getItem(`columns.${name}`);
   return new Set(kept === null ? columns.filter(column => column.isExtra).map(column => column.id) : kept.split(','));
@@ -11,8 +11,9 @@ function hiddenColumns(name, columns) {
 
 const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
 
-// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. A column that
-// depends on more than the row is made anew at each drawing, so that its rows are drawn again. Times update themselves.
+// An unchanged row isn't drawn again, since most rows of a long list stay the same when one changes. If a column
+// depends on more than the row, the page makes a new column object for each drawing, and all rows are drawn again.
+// Times update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;
@@ -27,8 +28,8 @@ function unlessDrawn(row, from, draw) {
  * columns: { id, label, cell(row), isHead, isNumber, isActs, sort } — `sort` makes the head a
  * button.
  *
- * options: the table's name and label, key(row) of a row, which is an object, sort: { id,
- * descending }, onSort(id), isNew(row), chosen (a set), onChoose.
+ * options: the table's name and label, key(row) (each row is an object), sort: { id, descending },
+ * onSort(id), isNew(row), chosen (a set), onChoose.
  */
 export function table(columns, rows, { name, label, key, sort, onSort, isNew, chosen, onChoose }) {
   const hidden = hiddenColumns(name, columns);

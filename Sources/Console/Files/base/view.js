@@ -1,4 +1,4 @@
-// A page while it's open: its data, its pending requests, and everything that ends with it.
+// An open page: its data, its pending requests, and everything else that ends when the page closes.
 
 import { html, render } from './html.js';
 import { get, address } from './api.js';
@@ -7,14 +7,14 @@ import { here, refine } from './route.js';
 
 let pausedAt = null;
 const held = [];
-const MOST = 200; // rows in one answer of the service at most
-const MOST_AGAIN = 1000; // rows of a list that are read again at most
+const MOST = 200; // the most rows in one answer of the service
+const MOST_AGAIN = 1000; // the most rows of a list that are read again
 const lengths = new Map(); // by address: a list's number of rows when its page was left
 
-/** Returns when the operator paused live changes; null while they flow. */
+/** Returns when the operator paused live changes; null if they aren't paused. */
 export const paused = () => pausedAt;
 
-/** Pauses live changes, or resumes them and shows those held back. */
+/** Pauses live changes, or resumes them and shows the changes that came during the pause. */
 export function pause() {
   pausedAt = pausedAt === null ? Date.now() : null;
   dispatchEvent(new Event('feed'));
@@ -41,7 +41,7 @@ export class View {
     return this.#ending.signal;
   }
 
-  /** Takes over changes, and shows them with the next frame. */
+  /** Changes members of the state, and draws the page again at the end of the current task. */
   set(changes) {
     Object.assign(this.state, changes);
     this.redraw();
@@ -56,7 +56,7 @@ export class View {
       try {
         render(html`${this.#draw(this)}`, this.#root);
       } catch (error) {
-        // A fault of the console in one page: it's shown, and the frame around it keeps working.
+        // A programming error in one page is shown in that page, and the frame around the page keeps working.
         this.#root.replaceChildren(String(error));
         throw error;
       }
@@ -64,12 +64,12 @@ export class View {
   }
 
   /**
-   * Reads a resource into the state: first { loading } if it's new, then { data, at } or { problem
-   * }.
+   * Reads a resource into the state. While the request runs, the state has `loading`; afterwards, it
+   * has `data` and `at`, or `problem`.
    *
-   * A request made during a read repeats the read at its end, since its answer can be older than
-   * the request. So data that changes faster than it can be read is shown too. A list is read to
-   * its present length, or to its length when its page was left.
+   * If the resource is requested again during a read, the read is repeated after its end, since its
+   * answer can be older than the second request. A list is read up to the length that it has on the
+   * page, or that it had when the user left the page.
    */
   load(name, parts, query = {}, isList = false) {
     const { asked: former, loading, data } = this.state[name] ?? {};
@@ -112,19 +112,19 @@ export class View {
     return this.load(name, parts, query, true);
   }
 
-  /** Changes members of the query, also in the address. */
+  /** Changes members of the query, in the view and in the address. */
   refine(changes) {
     refine(changes);
     this.query = here().query;
   }
 
-  /** Changes a list's rows, and with them other parts of the state. */
+  /** Changes a list's rows and, at the same time, other members of the state. */
   edit(name, rows, changes) {
     const list = this.state[name];
     if (list?.data) this.set({ [name]: { ...list, data: { ...list.data, items: rows(list.data.items) } }, ...changes });
   }
 
-  /** Makes a pending read repeat at its end, for a change that its answer may lack. */
+  /** Repeats a pending read after its end, since its answer may lack the newest change. */
   outrun(name) {
     const { loading, asked } = this.state[name] ?? {};
     if (loading) asked.again = true;
@@ -135,10 +135,7 @@ export class View {
     for (const one of Object.values(this.state)) if (one?.problem && one.again) one.again();
   }
 
-  /**
-   * Reads a list's next page, and appends it to the list's current rows, which can change during
-   * the read.
-   */
+  /** Reads a list's next page, and appends it to the list's current rows, which can change during the read. */
   async more(name) {
     const { data, asked } = this.state[name];
     const set = changes => { if (this.state[name].asked === asked) this.set({ [name]: { ...this.state[name], adding: false, ...changes } }); };
@@ -153,10 +150,7 @@ export class View {
     }
   }
 
-  /**
-   * Passes changes to `hear` as long as the page is open; returns a function that ends this
-   * earlier.
-   */
+  /** Passes changes to `hear` while the page is open; returns a function that ends the subscription earlier. */
   feed(wanted, hear) {
     const deliver = (kind, data) => { if (!this.signal.aborted) hear(kind, data); };
     const end = subscribe(wanted, (kind, data) => {

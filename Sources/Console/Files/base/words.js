@@ -1,5 +1,5 @@
-// The texts in the reader's language, from words-en.json and words-zh.json beside this file. The reference's playground
-// uses this file too, beside words of its own.
+// The texts in the reader's language, from words-en.json and words-zh.json in this file's folder. The reference's
+// playground uses this file too, but with its own words-en.json and words-zh.json.
 
 const LANGUAGES = ['en', 'zh'];
 
@@ -13,13 +13,13 @@ function wanted() {
 }
 
 export const language = wanted();
-/** The language with the region by which dates and numbers are written. */
+/** The language tag with a region, which determines the form of dates and numbers. */
 export const locale = navigator.languages.find(tag => tag.startsWith(language)) ?? language;
 export const t = await read(language);
 
 /**
- * Fills a text's places: {0} with the first value, {0|device|devices} with the word for one or for
- * more.
+ * Fills a text's placeholders: {0} with the first value, and {0|device|devices} with the singular or
+ * the plural, as the value requires.
  *
  * Returns a list of views if one of the values is a view, else a text.
  */
@@ -40,9 +40,7 @@ export function speak(tag) {
 
 /** The browser's own zone. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/**
- * The zone in which times are shown: the browser's or UTC, which the command line and the log use.
- */
+/** The zone in which times are shown: the browser's or UTC, which the command line and the log use. */
 export const timeZone = localStorage.getItem('zone') === 'UTC' ? 'UTC' : ownZone;
 
 /** Switches the zone in which times are shown. */
@@ -51,10 +49,7 @@ export function keepZone(name) {
   location.reload();
 }
 
-/**
- * Returns a format for moments by the region's rules, but always with 24 hours, and by default in
- * the zone of all times.
- */
+/** Returns a format for moments by the region's rules, but always with 24 hours, and by default in `timeZone`. */
 export const dates = (options, timeZone_ = timeZone) => new Intl.DateTimeFormat(locale, { ...options, hourCycle: 'h23', timeZone: timeZone_ });
 
 const counts = new Intl.NumberFormat(locale);
@@ -68,7 +63,7 @@ const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['ho
 export const count = number => counts.format(number);
 /** Returns a rounded number. */
 export const about = number => rounded.format(number);
-/** Returns a moment's date and time to the second, in the zone of all times. */
+/** Returns a moment's date and time to the second, in `timeZone`. */
 export const exact = at => exactly.format(at);
 /** Returns a moment's time of day to the second. */
 export const time = at => clock.format(at);
@@ -76,7 +71,7 @@ export const time = at => clock.format(at);
 let skew = 0; // in milliseconds
 /** Sets how far the service's clock is ahead of the browser's; up to two seconds count as 0. */
 export const keepSkew = ahead => { skew = Math.abs(ahead) > 2000 ? ahead : 0; };
-/** Returns the current time by the service's clock, which dates everything it reports. */
+/** Returns the current time by the service's clock, to which all times in the service's answers refer. */
 export const now = () => Date.now() + skew;
 
 /** Returns a moment relative to now: 5 minutes ago, in 3 days. */

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const RANGES = { fit: DAY, hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
 const ZONES = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
 const MOST = 6;
-const LEAST = 60_000; // the least range that a fit shows
+const LEAST = 60_000; // the shortest range that a fit shows
 
 const zone = view => view.query.get('zone') || timeZone;
 
@@ -48,14 +48,15 @@ export async function start(view, again = false) {
   }
 }
 
-// Fits the window from the first report to now: within the last day, or else within the last year.
+// Narrows the window so that it begins shortly before the first report in it; if the window contains no reports, the
+// last year is used.
 async function fit(charts, { from, to }, read) {
   const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
   if (first() === Infinity) {
     from = to - RANGES.year;
     charts = await read({ from, to });
   }
-  // A row of a long range begins before its first report, so the window is narrowed once more.
+  // In a long range, a row can begin long before its first report, so a second round narrows the window further.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));
@@ -123,10 +124,7 @@ function data(view, charts, { from, until, label }) {
   return made;
 }
 
-/**
- * Returns a chart of the interface as a series; an unusually long time between two rows becomes a
- * gap.
- */
+/** Returns a chart of the interface as a series; an unusually long time between two rows becomes a gap. */
 export function series({ name, kind, unit, rows }, label) {
   const isNumber = kind === 'int' || kind === 'float' || rows.some(row => row.mean !== undefined);
   const between = rows.slice(1).map((row, i) => row.at - rows[i].at).sort((a, b) => a - b);

@@ -1,5 +1,4 @@
-// State: each data point with its value, its time and its sender, the wanted value beside the reported one, and a
-// control.
+// State: each data point with its value, its time and its sender, the wanted beside the reported value, and a control.
 
 import { html } from '../base/html.js';
 import { t, fill, now, value } from '../base/words.js';
@@ -17,7 +16,7 @@ export function startState(view) {
   drawSparks(view);
 }
 
-// The lines of the last day are loaded one by one after the rest.
+// The sparklines of the last day are loaded one by one after the rest of the page.
 async function drawSparks(view) {
   const points = view.state.device?.data?.points ?? [];
   const numbers = points.filter(({ kind, value }) => (kind === 'int' || kind === 'float') && value !== undefined).slice(0, MOST_SPARKLINES);
@@ -43,7 +42,7 @@ export function drawState(view, { points, row }) {
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
 
-// A long value scrolls in its card, also by the keyboard.
+// A long value can be scrolled in its card, with the keyboard too.
 const mayScroll = point => value(point.value, point.unit).length > 60;
 
 // Returns the value for a device without declared data points: JSON, or else a text.
@@ -55,7 +54,7 @@ function anything(typed) {
   }
 }
 
-// Sends a value as operator; the device's answer arrives by the page's stream.
+// Sends a value in the operator's name; the device's answer arrives by the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
     command => (command.error ? t.causes[command.error] ?? command.error : fill(t.state.sent, point.title || point.name, value(wanted, point.unit), t.states[command.state] ?? command.state)));

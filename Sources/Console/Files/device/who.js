@@ -1,4 +1,4 @@
-// Users: the users of the device, their roles and how long they last; and the schedules that they made.
+// Users: the users of the device, their roles and how long the roles last; and the schedules that they made.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

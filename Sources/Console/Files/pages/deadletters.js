@@ -1,4 +1,4 @@
-// Dead letters: messages that can't be carried out, with the reason and the offending place.
+// Dead letters: messages that can't be carried out, with the reason and the position of the error.
 
 import { html } from '../base/html.js';
 import { t, bytes } from '../base/words.js';
@@ -68,7 +68,7 @@ function example({ row, text, base64 }) {
   saveJSON(`dead-letter-${row.id}`, { topic: row.topic, reason: row.reason, payload });
 }
 
-// Returns the text with the faulty place marked: `offset` counts bytes, while JavaScript counts UTF-16 units.
+// Returns the text with the faulty character marked: `offset` counts bytes, while JavaScript counts UTF-16 units.
 function marked({ text, offset }) {
   if (offset === undefined) return text;
   const head = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, offset));

@@ -105,7 +105,7 @@ function bulk(view) {
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
     tell(fill(done, number));
   };
-  // A device without a passcode has no label: that is reported, and the other labels are saved.
+  // A device without a passcode has no label: `attempt` reports such a device, and the other labels are saved.
   const labels = async () => {
     const found = [];
     for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));

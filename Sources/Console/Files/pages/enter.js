@@ -17,13 +17,13 @@ export function enter(root, { reason, welcome }) {
     try {
       welcome(await act());
     } catch (problem) {
-      // A link is void once the service refuses it, but not if the service didn't answer or limits the tries.
+      // A link is void if the service refuses it, but not if the service doesn't answer or limits the tries (429).
       const isLink = state.token !== undefined && problem.status > 399 && problem.status < 429;
       set({ busy: false, problem, isLink, token: isLink ? undefined : state.token });
     }
   };
   const token = /^#enter=([\w-]+)/.exec(location.hash)?.[1];
-  if (token) history.replaceState(null, '', '#/overview'); // a used token mustn't stay there
+  if (token) history.replaceState(null, '', '#/overview'); // a used token mustn't stay in the address
 
   const draw = () => html`<main class="enter" id="main">
     <img class="mark" src="mark.svg" alt="">

@@ -1,5 +1,4 @@
-// Live: messages as they travel, by topic branch, masked and at most 50 a second. The tap exists only while this page
-// is open.
+// Live: messages as they travel, by topic branch, masked, at most 50/s. The tap runs only while a page shows it.
 
 import { html } from '../base/html.js';
 import { t, fill, about, count } from '../base/words.js';

@@ -50,7 +50,7 @@ export function draw(view) {
 }
 
 function health(data) {
-  // The state last received says nothing about now.
+  // Without the stream, the last received state can be out of date.
   if (status.state === 'lost') return html`<section class="note bad" role="alert" aria-label="${t.overview.health}"><p class="strong">${icon('warn')} ${fill(t.overview.gone, time(status.at))}</p></section>`;
   const tone = { ok: 'good', attention: 'warn', failing: 'bad' }[data.state];
   return html`<section class="note ${tone} stack tight" aria-label="${t.overview.health}">
@@ -61,7 +61,8 @@ function health(data) {
   </section>`;
 }
 
-// The line of the last day. The unfinished ten minutes are left out once there are others: they would look like a drop.
+// The chart of the last day. If earlier steps have counts, the unfinished step is left out, since its lower count would
+// look like a drop.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);
@@ -91,7 +92,7 @@ function commands(states) {
   return html`<dl class="facts">${all.map(([name, number]) => html`<dt>${stateBadge(name)}</dt><dd>${count(number)}</dd>`)}</dl>`;
 }
 
-// The guide of the first run: each step is ticked when it's done, and the guide disappears with the last.
+// The guide of the first run: each step is ticked when it's done, and the guide disappears when all steps are done.
 function guide({ firstRun, demo }) {
   const steps = ['product', 'registered', 'reported', 'bound', 'switched'];
   const next = steps.find(step => !firstRun[step]);

@@ -1,4 +1,4 @@
-// Schedules: past and coming runs around now on an axis of 24 hours, with their zones and the reasons for their times.
+// Schedules: past and coming runs on a time axis of 24 hours, with their zones and the reasons for their times.
 
 import { html } from '../base/html.js';
 import { t, fill, count, exact, now, timeZone, locale, dates } from '../base/words.js';

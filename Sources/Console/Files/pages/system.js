@@ -34,8 +34,7 @@ export async function start(view) {
   await view.load('shown', TABS[tab].parts);
 }
 
-// The doctor examines one group after another. The page shows each group's findings immediately, and the group being
-// examined.
+// The doctor examines one group after another. The page shows findings immediately, and names the current group.
 async function examine(view) {
   const groups = Object.keys(t.system.groups);
   const checks = [];

@@ -73,7 +73,8 @@ function waiting(box) {
     <p class="row end"><button type="button" onclick=${() => { box.state.end?.(); box.set({ guide: null }); }}>${t.connect.another}</button></p>`;
 }
 
-// A new device first registers with its product's credentials; "connected" means that it connected with its own.
+// A new device first connects with its product's credentials, to register. "connected" means that the device has
+// connected with its own credentials.
 function isReached(state, step) {
   const order = ['registered', 'connected', 'reported'];
   return order.includes(state) && order.indexOf(step) <= order.indexOf(state);

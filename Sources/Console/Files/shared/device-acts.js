@@ -9,7 +9,7 @@ import { attempt, askTyped, dialog, dialogHead, copyable } from '../base/pieces.
 /** Forgets a device; the id confirms it. */
 export const forget = did => remove(['devices', did], { confirm: did });
 
-/** Lists the losses, asks for confirmation, and has a device forgotten. */
+/** Lists what would be lost, asks for confirmation, and deletes a device. */
 export async function askForget(did) {
   const found = await attempt(() => get(['devices', did, 'removal']));
   if (!found) return;

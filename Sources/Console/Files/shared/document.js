@@ -7,7 +7,7 @@ import { trouble, dialog, dialogHead } from '../base/pieces.js';
 
 /**
  * Opens the editor. `save(document, force)` stores the document; `force` stores it even if it
- * breaks something. `form(document, change)` draws it as a form beside the JSON.
+ * breaks something. `form(document, change)` draws the document as a form beside the JSON.
  */
 export function editDocument({ title, document, check, save, done, form }) {
   dialog(title, box => {
@@ -36,7 +36,7 @@ export function editDocument({ title, document, check, save, done, form }) {
       try {
         if (read() !== undefined) box.set({ isForm: true });
       } catch {
-        // Its members are of kinds that the form can't show: the service reports which.
+        // The form can't show a member of the wrong kind; the service's check reports which member it is.
         box.set({ isForm: false });
         look();
       }

@@ -1,4 +1,4 @@
-// An app's event subscriptions: how far servers have read the event log, and how webhooks take their events.
+// An app's event subscriptions: how far servers have read the event log, and whether webhooks accept their events.
 
 import { html } from '../base/html.js';
 import { t, fill, span, timeZone } from '../base/words.js';
@@ -42,7 +42,7 @@ const tryColumns = [
 ];
 
 const TONES = { on: 'good', disabled: 'bad' };
-// The lag from which operators are warned.
+// The lag, in seconds, above which operators are warned.
 const LATE = 300;
 
 const columns = again => [

@@ -1,5 +1,4 @@
-// Findings of the doctor and of trials in the operator's language: the service sends their words in English, and the
-// values separately.
+// Findings of the doctor and of trials in the operator's language: the service sends English words and separate values.
 
 import { language, fill, read } from '../base/words.js';
 

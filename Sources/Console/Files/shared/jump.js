@@ -1,5 +1,5 @@
-// <ll-jump>: the field at the top. It finds devices, users, products and schedules during typing; arrow keys and Enter
-// open a result; Enter alone shows the devices.
+// <ll-jump>: the field at the top, which finds devices, users, products and schedules while operators type. Arrow keys
+// and Enter open a result; Enter without an arrow key shows the list of devices.
 
 import { html, render } from '../base/html.js';
 import { t } from '../base/words.js';
@@ -64,7 +64,7 @@ class Jump extends HTMLElement {
     try {
       found = await get(['search'], { query }, asking.signal);
     } catch {
-      return; // an incomplete query, or no service: the next query is answered
+      return; // the query is incomplete, or the service is away: a later query can succeed
     }
     if (asking.signal.aborted) return;
     this.#found = Object.entries(KINDS).map(([kind, shown]) => ({ kind, rows: found[kind].map(shown) })).filter(({ rows }) => rows.length);

@@ -58,11 +58,11 @@ function step(by) {
 
 function back(event) {
   if (isTyping(event.target)) {
-    event.preventDefault(); // or the browser would empty a search field without an event
+    event.preventDefault(); // otherwise the browser would empty a search field without an event
     return event.target.blur();
   }
   const open = document.querySelector(':popover-open');
-  if (open) return undefined; // the browser closes it
+  if (open) return undefined; // the browser closes the popover
   const { parts } = here();
   const leave = () => go(`#/${parts[0]}`);
   if (parts.length > 1 && !keeps(document.getElementById('main'), leave)) leave();

@@ -17,7 +17,7 @@ export function saveLabels(labels) {
   save('labels.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}mm"><rect width="${width}" height="${height}" fill="#fff"/>${drawn}</svg>`);
 }
 
-/** Saves a value as a JSON file; the name is without its ending. */
+/** Saves a value as a JSON file; the name is given without its extension. */
 export const saveJSON = (name, value) => save(`${name}.json`, 'application/json', JSON.stringify(value, null, 2));
 
 function save(name, type, text) {

@@ -1,6 +1,6 @@
 // Modules that the first view doesn't need are loaded on demand.
 
-/** Imports a module. After an upgrade of the service its address is gone: the new page is loaded instead. */
+/** Imports a module. After an upgrade of the service, the module's address is gone: the new page is loaded instead. */
 export async function later(load) {
   try {
     return await load();

@@ -6,7 +6,7 @@ import { put } from '../base/api.js';
 import { session, setSession } from '../base/session.js';
 import { dialog, dialogHead, trouble, tell } from '../base/pieces.js';
 
-/** Asks for a new password; the first time, after a link, it explains the password's purpose. */
+/** Asks for a new password; with `isFirst`, after a sign-in by link, the dialog explains its purpose. */
 export function choosePassword(isFirst = false) {
   const { operator } = session;
   const { element } = dialog(t.password.title, box => {
@@ -32,6 +32,6 @@ export function choosePassword(isFirst = false) {
       <div class="row end"><button type="button" onclick=${box.close}>${isFirst ? t.later : t.cancel}</button><button class="main" disabled=${box.state.busy}>${t.password.set}</button></div>
     </form>`;
   });
-  // An operator who postpones it isn't asked again in this browser.
+  // An operator who puts off the first password isn't asked for one again in this browser.
   if (isFirst) element.addEventListener('close', () => localStorage.setItem('passwordLater', operator));
 }

@@ -38,9 +38,7 @@ function subject({ act, subject, subjectName }) {
 export const values = data => html`<span class="code any">${data === undefined || data === null ? '' : typeof data === 'object' && !Array.isArray(data)
   ? Object.entries(data).map(([name, one]) => `${name}: ${value(one)}`).join(', ') : value(data)}</span>`;
 
-/**
- * An entry of a device's timeline as a sentence: the actor, the act, the reason and the outcome.
- */
+/** An entry of a device's timeline as a sentence: the actor, the act, the reason and the outcome. */
 export function entry(item) {
   const who = actor(item.actor);
   switch (item.kind) {

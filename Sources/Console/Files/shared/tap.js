@@ -1,4 +1,4 @@
-// Messages as they travel: the newest lines up to a limit, held while paused.
+// Messages as they travel: the newest lines up to a limit; during a pause, no lines are added.
 
 import { html } from '../base/html.js';
 import { t, fill, value, bytes, exact, count, now, dates } from '../base/words.js';
@@ -16,7 +16,7 @@ export function watch(view, term) {
     if (kind !== 'tap' || data.term !== term) return;
     const { tap } = view.state;
     const fresh = data.lines.map(line => ({ ...line, key: number += 1 })).reverse();
-    // A branch keeps its place once it was seen, so that nothing moves away from under the pointer.
+    // A branch that was shown once stays at its position, so that no row moves while the operator points at it.
     const rates = data.rates && [...new Map([...(tap.rates ?? []).map(one => [one.branch, { ...one, perSecond: 0 }]), ...data.rates.map(one => [one.branch, one])]).values()];
     const names = { ...tap.names, ...Object.fromEntries(fresh.filter(line => line.deviceName).map(line => [line.did, line.deviceName])) };
     view.set({ tap: { ...tap, ...data, rates, names, lines: [...fresh, ...tap.lines].slice(0, MOST), left: tap.left + data.left, last: fresh[0]?.at ?? tap.last } });

@@ -32,7 +32,7 @@ struct TapLine: Sendable {
     /// The maximum number of characters of a payload that are shown.
     static let shownMax = 2_000
 
-    /// Returns the line as an operator with a role may see it, for a member of the schema's `Tap`.
+    /// Returns the line as it appears in the schema's `Tap` for an operator with the given role.
     func json(for role: OperatorRole, deviceName: String?) -> JSONValue {
         let payload = role < .admin ? payload.map(SecretMask.withoutAddresses) : payload
         return .object([
@@ -43,7 +43,7 @@ struct TapLine: Sendable {
         ])
     }
 
-    /// Returns a payload, or the beginning of its text if the payload is too long.
+    /// Returns a payload or, if the payload is too long, the beginning of its text.
     private static func cut(_ payload: JSONValue) -> JSONValue {
         if case .string(let text) = payload {
             return .string(text.count > shownMax ? text.prefix(shownMax) + "…" : text)

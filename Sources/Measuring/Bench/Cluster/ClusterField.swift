@@ -10,13 +10,12 @@ import Workers
 /// The environment of `lamplighter-bench cluster`: a database behind a delaying proxy, a broker with the gate, and
 /// processes that share the work.
 final class ClusterField: RunningPart {
-    /// The broker, and the benchmark's own access to the store that the processes share.
+    /// The broker, and the benchmark's own connection to the store that the processes share.
     let field: BenchField
     private let database: BenchDatabase
     private let delayedPort: Int
     private let batch: Int
     private let folder: String
-    /// The running processes of the service.
     private var processes: [BenchProcess] = []
 
     /// The number of users with a terminal that sends commands.
@@ -87,8 +86,6 @@ final class ClusterField: RunningPart {
     }
 
     /// Returns, for each lane of a worker, the name of the process that holds it.
-    ///
-    /// - Throws: The store's error.
     func holders(of worker: String) throws -> [Int: String] {
         let leases = try field.store.coordinate { try $0.leases.all() }
         return Dictionary(
@@ -100,14 +97,10 @@ final class ClusterField: RunningPart {
     }
 
     /// Returns all devices that belong to the first `count` status lanes of each process.
-    ///
-    /// - Throws: The store's error.
     func devices(ofLanes count: Int) throws -> [LoadDevice] {
         let lanes = Dictionary(grouping: try holders(of: "status")) { $0.value }.values
             .flatMap { $0.map(\.key).sorted().prefix(count) }
-        return field.seed.bound.filter {
-            lanes.contains(LanePlan.shared.lane(of: .status, for: $0.did).number)
-        }
+        return field.seed.bound.filter { lanes.contains(LanePlan.shared.lane(of: .status, for: $0.did).number) }
     }
 
     /// The processor time that the processes and the database have used, in seconds.

@@ -18,7 +18,8 @@ final class ClusterLoad: AnsweredLoad {
 
     /// Begins to report, and runs until the devices have received twice `depth` answers each, on average.
     ///
-    /// By then, the service has processed the devices' presence messages, and has prepared its SQL statements.
+    /// After this warm-up, the service has processed the devices' presence messages, and has prepared its SQL
+    /// statements.
     ///
     /// - Throws: `LoadError` if the answers take more than a minute.
     func warmUp() throws(LoadError) {

@@ -1,7 +1,7 @@
 import CCurl
 import Load
 
-/// A loop that only calls libcurl, which is the least that any sender of webhooks must do.
+/// A loop that does nothing but call libcurl: the least work that any sender of webhooks must do.
 enum BareCurl {
     /// Posts each body to an address, over one connection.
     ///

@@ -3,7 +3,7 @@ import Load
 import Synchronization
 import Workers
 
-/// Texts with events as they arrived, and the moments of their arrival in nanoseconds.
+/// The received texts with events, each with the moment of its arrival in nanoseconds.
 final class EventArrivals: Sendable {
     typealias Arrival = (at: Int64, bytes: [UInt8])
 
@@ -29,14 +29,13 @@ final class EventArrivals: Sendable {
 }
 
 extension [EventArrivals.Arrival] {
-    /// The number of arrivals a second, from the first to the last.
+    /// The number of arrivals per second, from the first to the last.
     var perSecond: Double {
         guard let first, let last, count > 1 else { return 0 }
         return Double(count - 1) * 1e9 / Double(last.at - first.at)
     }
 
-    /// Returns how long each alert took since it left its device, in milliseconds; an alert's value is its index in
-    /// `sent`.
+    /// Returns how long each alert took to arrive from its device, in ms; an alert's value is its index in `sent`.
     func delays(since sent: [Int64]) -> [Double] {
         flatMap { arrival in
             let text = String(decoding: arrival.bytes, as: UTF8.self)
@@ -46,9 +45,8 @@ extension [EventArrivals.Arrival] {
     }
 }
 
-/// A receiver of webhooks on this machine.
-///
-/// It answers 204 only after a write to its disk, since a receiver that answered earlier could lose events.
+/// A receiver of webhooks on this machine, which writes to the disk before it answers 204, so that it would lose no
+/// event.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>

@@ -1,8 +1,7 @@
 import Glibc
 import Load
 
-/// A file for measuring the least work of a durable service: writing as many bytes as a commit does, and waiting for
-/// the disk.
+/// A file for measuring the least that a durable service must do: write a commit's bytes, and wait for the disk.
 struct BenchDisk {
     /// The approximate number of bytes that the commit for a command writes.
     private static let commitBytes = 20 << 10

@@ -13,7 +13,5 @@ package enum Benchmarks {
 
     /// Writes a line to standard error.
     @Sendable
-    package static func tell(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
-    }
+    package static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }

@@ -1,7 +1,7 @@
 import Service
 import SystemPackage
 
-/// The program that the benchmarks start, and the gate that its broker loads.
+/// The program that the benchmarks start, and the gate that the program's broker loads.
 struct MeasuredProgram: Sendable {
     /// The path of `lamplighter`.
     let program: String

@@ -6,8 +6,6 @@ protocol RunningPart {
 
 extension RunningPart {
     /// Calls `body` with the part, and stops the part afterwards, even if `body` throws.
-    ///
-    /// - Throws: The error of `body`.
     func use<Value>(_ body: (Self) async throws -> Value) async throws -> Value {
         do {
             let value = try await body(self)

@@ -1,7 +1,6 @@
 extension [Double] {
-    /// The median of the values, or 0 if there are none.
-    ///
-    /// The median is less sensitive than the mean to a machine's varying speed.
+    /// The median of the values, or 0 if there are none; a machine's varying speed affects the median less than the
+    /// mean.
     var median: Double {
         let sorted = sorted()
         let middle = count / 2
@@ -9,7 +8,7 @@ extension [Double] {
         return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns the value below which the given share of the values lies, or 0 if there are no values.
+    /// Returns the value below which the given share of all values lies; 0 if there are no values.
     func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 

@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Workers
 
-/// Writes devices into a store, one of them with a long history: `lamplighter-bench history --into DIR`.
+/// Fills a store with devices, one of which has a long history: `lamplighter-bench history --into DIR`.
 ///
 /// The store is used to measure the console's pages. The history ends at the current time.
 struct BenchLongPast {
@@ -17,8 +17,6 @@ struct BenchLongPast {
     private static let modes = ["white", "colour", "night", "party"]
 
     /// Writes the devices and returns the id of the device with the long history.
-    ///
-    /// - Throws: The store's error.
     func write(into store: Store) throws -> DeviceID {
         let now = SystemClock().now
         let did = try store.fillDevices(1 + devices, of: Self.product, at: now)[0]

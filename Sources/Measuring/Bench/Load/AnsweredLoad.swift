@@ -16,8 +16,8 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// The time from a client's last message to an answer, in milliseconds, recorded while `isTiming`; only useful if
-    /// the window is 1.
+    /// For each answer, the time since its client's last message in milliseconds, recorded while `isTiming`; only
+    /// useful if the window is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]
@@ -34,7 +34,7 @@ class AnsweredLoad {
         sentAt = Array(repeating: Stopwatch(), count: topics.count)
     }
 
-    /// Writes a client's next message into `payload`; the message's number in the whole load is `sent`.
+    /// Writes a client's next message into `payload`; `sent` is the message's number among all clients' messages.
     func write(_ index: Int, into payload: inout [UInt8]) {}
 
     /// Handles the answer to a client's message.
@@ -59,7 +59,7 @@ class AnsweredLoad {
 
     /// Runs the load for a number of seconds.
     ///
-    /// - Returns: The number of answers a second.
+    /// - Returns: The number of answers per second.
     /// - Throws: `LoadError` if a connection ends, or if no answer arrives for ten seconds.
     @discardableResult
     func run(seconds: Double) throws(LoadError) -> Double {
@@ -68,8 +68,7 @@ class AnsweredLoad {
         while stopwatch.seconds < seconds {
             try turn(milliseconds: 10)
             try watch.look(answered)
-            // After a short sleep, one read gets many answers, which saves processor time for the measured processes on
-            // the same machine.
+            // After a short sleep, one read gets many answers, which saves processor time for the measured processes.
             usleep(napMicroseconds)
         }
         return Double(answered - before) / stopwatch.seconds

@@ -17,7 +17,7 @@ final class HTTPSocket: Sendable {
     /// Takes over an open connection.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port from an address of this machine, such as 127.0.0.2; listeners limit connections by address.
+    /// Connects to a port from an address of this machine, such as 127.0.0.2; listeners limit connections per address.
     convenience init(port: Int, from source: String = "127.0.0.1") throws(LoadError) {
         self.init(try sockaddr_in(host: "127.0.0.1", port: port).connect(from: sockaddr_in(host: source, port: 0)))
         var patience = timeval(tv_sec: 30, tv_usec: 0)
@@ -63,7 +63,7 @@ final class HTTPSocket: Sendable {
         }
     }
 
-    /// Waits for a message; the other side must wait for the answer before it sends another.
+    /// Waits for a message; the other side must not send the next message before it has received the answer.
     func message() throws(LoadError) -> Message {
         var (head, body) = try head()
         let at = LoadClock.nanoseconds

@@ -1,4 +1,4 @@
-/// Finds a member of a JSON text by name without parsing the rest, which keeps reading received messages cheap.
+/// Finds a member of a JSON text by name without parsing the rest, so that reading received messages is cheap.
 enum LoadText {
     /// Returns the integer that follows `name`, or nil if there is none; `name` includes its quotes and colon.
     static func number(_ name: String, in body: String) -> Int? {

@@ -5,7 +5,7 @@ struct LoadWatch {
     private var last = -1
     private var stopwatch = Stopwatch()
 
-    /// Takes the current count.
+    /// Compares the current count with the last count.
     ///
     /// - Throws: `LoadError.timeout` if the count hasn't changed for ten seconds.
     mutating func look(_ count: Int) throws(LoadError) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes a benchmark's reports of 90 bytes and three attributes, each report different from all others.
+/// Makes a benchmark's reports; each has 90 bytes and three attributes, and differs from all others.
 struct ReportStream {
     /// The sequence number of the first report.
     let first: Int
@@ -8,10 +8,10 @@ struct ReportStream {
 
     /// The smallest sequence number, which has ten digits like the largest, so that all reports have the same length.
     private static let firstSequence = 1_000_000_000
-    /// The distance between the first numbers of two streams that begin a second apart; no stream writes more reports
-    /// in a second.
+    /// The distance between the first numbers of streams that begin a second apart; a stream writes fewer reports a
+    /// second.
     private static let sequencesPerSecond = 100_000
-    /// The number of seconds after which the sequence numbers repeat; longer periods would need more than ten digits.
+    /// The number of seconds after which the sequence numbers repeat; larger numbers would need more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
     /// Begins a stream whose sequence numbers differ from those of all streams that began in another second of the last

@@ -4,7 +4,7 @@ import Load
 import Storage
 import Workers
 
-/// A writer of a benchmark's schedules, which puts them directly into the store.
+/// A writer that puts a benchmark's schedules directly into the store.
 struct BenchScheduleSeed {
     private var ids = IDSource()
     private static let everyDay = Timing.Days.weekly([1, 2, 3, 4, 5, 6, 7])

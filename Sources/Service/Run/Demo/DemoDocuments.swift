@@ -2,8 +2,7 @@ package import JSON
 
 /// The documents of the demo's product and app, in the form in which an operator would import them.
 package enum DemoDocuments {
-    /// Returns the document of a lamp with a thermometer, which has a data point of every common kind, an alert and a
-    /// fault.
+    /// Returns the document of a lamp with a thermometer, with each common kind of data point, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object([
             "productKey": .string(keys.productKey), "name": "Demo lamp",
@@ -28,8 +27,7 @@ package enum DemoDocuments {
         ])
     }
 
-    /// Returns the document of an app that sees all products, and whose users log in by phone or by the app's own user
-    /// ids.
+    /// Returns the document of an app that sees all products, with logins by phone or by the app's own user ids.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object([
             "appId": .string(keys.appID), "name": "Demo app",

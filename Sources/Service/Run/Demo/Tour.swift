@@ -1,5 +1,4 @@
-/// The first example as shell commands, by which a lamp registers and reports, and an app binds the lamp and switches
-/// it.
+/// The first example as shell commands: a lamp registers and reports, and an app binds and switches it.
 ///
 /// Each command is one line, quoted for sh, bash and zsh. Later commands use variables that earlier commands set.
 package struct Tour {
@@ -9,8 +8,7 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, which is new for each tour, since a bound lamp can't register again.
     let mac: String
-    /// The id of the app's terminal, which is new for each tour, since the app's secret can't connect a terminal that
-    /// has a session.
+    /// The terminal's id, new for each tour, since the app's secret can't connect a terminal that has a session.
     let terminal: String
 
     /// A command, with its effect in a few words.

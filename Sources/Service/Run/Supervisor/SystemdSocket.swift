@@ -1,12 +1,10 @@
 import Glibc
 
-/// The socket on which a service of `Type=notify` reports to systemd; each report is a datagram with lines
-/// `NAME=value`.
+/// The socket on which a service of `Type=notify` reports to systemd; a report is a datagram of `NAME=value` lines.
 ///
 /// sd_notify(3) defines the names. The protocol is stable, so systemd's library isn't needed.
 struct SystemdSocket: Sendable {
-    /// The environment variables that systemd sets for the service alone; a child process with these variables could
-    /// report to systemd in the service's name.
+    /// Systemd's variables, which child processes don't inherit, since children could report in the service's name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     /// The time without a sign of life after which systemd restarts the service; nil without a watchdog.
@@ -38,9 +36,7 @@ struct SystemdSocket: Sendable {
             .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends some lines as one message.
-    ///
-    /// A lost message does no harm, since the states are sent again or can be seen elsewhere.
+    /// Sends some lines as one message; a lost message does no harm, since the states are sent again.
     func send(_ lines: [String]) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

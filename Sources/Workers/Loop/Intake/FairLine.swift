@@ -2,12 +2,11 @@ import DequeModule
 
 /// A queue in which parties take turns, and in which the elements of each party stay in order.
 ///
-/// Each turn gives a party `turnBytes` bytes; a larger element waits for as many turns as it needs, so that a few large
-/// elements don't delay other parties' small elements.
+/// A turn gives a party `turnBytes` bytes; a larger element waits for several turns, so that it doesn't delay others.
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The bytes that the turns so far have given to the first element.
+        /// The bytes of the turns for which the first element has waited.
         var saved = 0
     }
 
@@ -68,7 +67,7 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if this turn and the saved turns have enough bytes for it; otherwise saves this turn.
+    /// Takes the first element if this turn and the saved bytes suffice for it; otherwise saves this turn's bytes.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

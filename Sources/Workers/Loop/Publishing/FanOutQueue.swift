@@ -3,8 +3,7 @@ import Domain
 
 /// A queue of messages with the same content for very many receivers, and of later messages on the same topics.
 ///
-/// The messages are published in groups with pauses, since a thousand messages without a pause would keep the cores
-/// busy for about 50 ms.
+/// The messages are published in groups with pauses, since a thousand messages at once would use the CPU for 50 ms.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
     /// The number of waiting messages on each topic.
@@ -12,7 +11,7 @@ struct FanOutQueue {
     private let limits: Limits
     /// The number of messages of the current group that may still be published.
     private var groupLeft = 0
-    /// The maximum number of messages of a group that are unconfirmed at a time.
+    /// How many messages of a group may be unconfirmed at a time.
     private(set) var window: Int
     private var nextGroupAt = Instant(milliseconds: 0)
 
@@ -37,7 +36,7 @@ struct FanOutQueue {
         return wait <= 0 || wait > limits.fanOutPause
     }
 
-    /// Returns whether an older message on the same topic waits in this queue and must be published first.
+    /// Returns whether an older message on the same topic waits in this queue.
     func mustFollow(_ message: OutboundMessage) -> Bool { !topics.isEmpty && topics[message.topic] != nil }
 
     /// Adds a message at the end of the queue.

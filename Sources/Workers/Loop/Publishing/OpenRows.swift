@@ -2,8 +2,8 @@ import DequeModule
 
 /// The rows of the outbox whose messages a worker has in memory, oldest first.
 ///
-/// A row is deleted only when all earlier rows are done, too. Otherwise, a crash could leave an old status in the
-/// outbox but not the newer status that replaced it, and users would then see the old status.
+/// A row is deleted only when the broker has confirmed that row and all earlier rows. Otherwise, after a crash, the
+/// outbox could contain an old status without the newer status that replaced it, and users would see the old status.
 struct OpenRows {
     /// The row number of a message that has no row in the outbox.
     static let none: Int64 = -1
@@ -24,7 +24,7 @@ struct OpenRows {
     var count: Int { order.count }
     /// The time at which the oldest unfinished row was added; nil if all rows are finished.
     var oldest: ContinuousClock.Instant? { order.first?.since }
-    /// The number of rows in the store that need not be read.
+    /// The number of rows in the store that need not be read, because they are in memory or confirmed.
     var knownCount: Int { known.count }
 
     /// Returns whether a row of the store is already in memory.

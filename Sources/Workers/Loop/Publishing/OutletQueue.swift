@@ -5,7 +5,7 @@ import Domain
 struct PendingMessage {
     var row: Int64
     var message: OutboundMessage
-    /// The time since which the message waits; set only for a status that a newer status can replace.
+    /// The time since which the message has waited; set only for a status that a newer status can replace.
     var since: ContinuousClock.Instant?
     var number = 0
     /// The approximate size of the message in memory, in bytes.
@@ -29,8 +29,8 @@ extension OutboundMessage {
 /// A queue of messages to publish over one connection, in order for each receiver, with receivers taking turns.
 ///
 /// While both answers and messages to users wait, three answers are published for each message to a user, since a
-/// sender without an answer waits and repeats its request. If statuses have waited long, only the newest status on each
-/// topic is published.
+/// sender without an answer repeats its request. If statuses have waited too long, only the newest on each topic is
+/// published.
 struct OutletQueue {
     private var words = Deque<PendingMessage>()
     private var answers = FairLine<UInt64, PendingMessage>()
@@ -44,7 +44,8 @@ struct OutletQueue {
     var open = 0
 
     private static let answersPerNews = 3
-    /// The number of waiting messages to users at which newer statuses begin to replace older ones.
+    /// A status can be replaced by a newer one only if at least this many messages to users were waiting when it was
+    /// added.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }

@@ -1,8 +1,6 @@
 import Storage
 
-/// A job that stores the number of reports that this process has stored, for the console's graph of the last day.
-///
-/// The job writes only while reports arrive; each process counts its own reports.
+/// A job that regularly records how many new reports this process has stored, for the console's graph of the last day.
 struct LoadCounts: MaintenanceJob {
     private let environment: Environment
     private var written: Int64 = 0

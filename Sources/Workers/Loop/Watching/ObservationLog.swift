@@ -3,8 +3,7 @@ import Logging
 
 /// The writer of the log lines of a committed transaction.
 ///
-/// Each refused message and each dead letter has a line at `info`. Each other answer, and each step and end of a
-/// command, has a line at `debug`.
+/// Refused messages and dead letters are logged at `info`; other answers, and steps and ends of commands, at `debug`.
 struct ObservationLog {
     let logger: Logger
     let bounded: BoundedLog
@@ -82,7 +81,6 @@ struct ObservationLog {
         )
     }
 
-    /// Adds the id of a trace to the metadata of a line.
     private static func traced(_ trace: TraceID?, _ values: Logger.Metadata) -> Logger.Metadata {
         guard let trace else { return values }
         return values.merging(["trace.id": "\(trace.text)"]) { _, new in new }

@@ -32,7 +32,7 @@ struct Observations {
     /// Adds a refused message that is neither a request nor a dead letter.
     mutating func add(_ message: RefusedMessage) { refused.append(message) }
 
-    /// Records that the gate must close the connection of a session that ended at a moment.
+    /// Records the end time of a session whose connection the gate must close.
     mutating func addRevocation(since end: Instant) { revoked.append(end) }
 
     /// Adds the observations of a part of the transaction.
@@ -115,7 +115,7 @@ struct AnsweredRequest {
     var code: String
     /// The outcome of the request, for the log.
     var outcome = Outcome.answered
-    /// The field of the request that is at fault, if any.
+    /// The request's field that is at fault, if any.
     var field: String?
     /// The origin of the request; nil if it could not be read.
     var origin: Origin?
@@ -123,7 +123,7 @@ struct AnsweredRequest {
     var trace: TraceID?
     /// The arrival time of the request; nil if only its age is known.
     var arrivedAt: ContinuousClock.Instant?
-    /// The time for which the request waited, if the outcome of a command answers it.
+    /// How long the request waited, if it is answered with a command's outcome.
     var waited: Duration?
 }
 

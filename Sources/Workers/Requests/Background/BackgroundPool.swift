@@ -4,13 +4,11 @@ package import Domain
 package protocol BackgroundPool: Sendable {
     /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
-    /// Returns the refusal of a sender's next piece of work in a pool; nil if the pool accepts it.
+    /// Returns the refusal of a sender's next piece of work in a pool; nil if the pool would accept the work.
     ///
-    /// `others` are the senders of other work that the same batch is about to submit.
+    /// `others` contains the sender of each other piece of work that the same batch will submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?
-    /// Accepts a piece of work, or calls `done` immediately with a refusal if there is no room.
-    ///
-    /// `done` is called once, on any thread.
+    /// Accepts a piece of work, or refuses it immediately if there is no room; `done` is called once, on any thread.
     func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void)
 }
 

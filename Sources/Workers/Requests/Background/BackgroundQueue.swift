@@ -1,14 +1,14 @@
 import Domain
 import Synchronization
 
-/// A bounded queue of the slow work of one pool, and the few threads that do this work.
+/// The bounded queue of one pool's slow work, and the few threads that do this work.
 ///
-/// Senders are served in turn (`FairQueue`). A question is no longer counted in the queue's memory once a thread has
-/// taken it. `discard` is called once for each question: after the question's work is done, or when the question is
-/// refused. Threads start when work arrives and end when no work is left, so that an idle service has no such threads.
+/// Senders are served in turn (`FairQueue`). A question is a piece of work. While a thread works on a question, the
+/// question no longer counts as queued. `discard` is called once for each question, when the question was answered or
+/// refused. Threads run only while there is work.
 ///
-/// Each result occupies a place until its request is answered. When `PoolBounds.unanswered` places are occupied, the
-/// threads also end; otherwise, results for a slow worker would fill the memory.
+/// Running work, and later its result, counts as unanswered until the request is answered. When `PoolBounds.unanswered`
+/// is reached, the threads end, so that the results for a slow worker don't fill the memory.
 final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -18,7 +18,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     private struct State {
         var queue: FairQueue<Job>
         var busy = 0
-        /// The number of pieces of work that are under way, or done but not answered.
+        /// The number of pieces of work that are under way, or whose results have not been used in an answer.
         var unanswered = 0
         var isClosed = false
     }
@@ -34,8 +34,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     /// Makes a queue for a pool, with limits on waiting and running work.
     ///
-    /// On each new thread, `begin` is called first, and then `carryOut` for each question. `bytes` returns the size of
-    /// a question in memory.
+    /// Each new thread calls `begin`, then `carryOut` for each question. `bytes` returns a question's size in memory.
     init(
         _ kind: BackgroundPoolKind,
         threads: Int,
@@ -58,9 +57,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns the refusal of a sender's next question; nil if the question would be accepted.
-    ///
-    /// `others` are the senders of other questions that are about to be submitted.
+    /// Returns the refusal of a sender's next question, after those of `others`; nil if the question would be accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }
@@ -113,7 +110,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     // MARK: On a thread of the queue
 
-    /// Returns whether another thread must be started, and counts that thread.
+    /// Returns whether another thread must be started; if so, counts that thread as busy.
     private func takesThread(_ state: inout State) -> Bool {
         guard state.busy < threads, state.unanswered < unansweredMax, state.queue.count > 0
         else { return false }
@@ -121,7 +118,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
         return true
     }
 
-    /// Makes room for another unanswered result, and starts a thread if work waits.
+    /// Removes a result from the count of unanswered work, and starts a thread if work waits.
     private func endPlace() {
         let mustStart = state.withLock { state in
             state.unanswered -= 1

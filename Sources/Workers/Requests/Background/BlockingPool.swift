@@ -14,9 +14,7 @@ package final class BlockingPool: Sendable {
     /// Creates a pool that runs at most `max` pieces of work at a time.
     package init(max: Int) { self.max = max }
 
-    /// Runs a piece of work on a new thread and returns its result.
-    ///
-    /// - Throws: `IsFull`, immediately, or the error of the work.
+    /// Runs work on a new thread and returns its result; throws the work's error, or `IsFull` without running the work.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let mayRun = running.withLock { running in
             guard running < max else { return false }

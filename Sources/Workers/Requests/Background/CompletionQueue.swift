@@ -2,8 +2,7 @@ import Synchronization
 
 /// The results of slow work on their way back to the worker that requested the work.
 ///
-/// A result stays until its request no longer waits, so that a failed transaction finds the result again when it is
-/// retried.
+/// A result stays in the queue while its request waits, so that a retried transaction finds the result again.
 final class CompletionQueue: Sendable {
     private let results = Mutex<[UInt64: Prepared]>([:])
     private let ring: @Sendable () -> Void
@@ -41,7 +40,7 @@ struct BackgroundJob: Sendable {
     /// The topic of the request's answer.
     var reply: String
 
-    /// Submits the work, whose result is later put into the completion queue.
+    /// Submits the work; its result is later put into the completion queue.
     func submit(to environment: Environment) {
         if case .events(let wait) = work {
             return environment.eventWatch.add(wait) { [number, completions] in

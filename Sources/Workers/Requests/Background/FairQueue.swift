@@ -1,8 +1,8 @@
 /// A queue of slow work in which senders are served in turn.
 ///
-/// While both logins and registrations wait, three logins are served for each registration, so that neither waits
-/// forever. If the queue is full, a sender with more than a tenth of the places loses its newest work to a sender with
-/// less, and a registration loses its place to a login.
+/// While logins and registrations wait, three logins are served for each registration. If the queue is full and a
+/// sender has over a tenth of its elements, that sender's newest work is replaced by the work of a sender with less
+/// work. A login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
@@ -38,7 +38,7 @@ struct FairQueue<Element> {
     /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// Returns the outcome that an offer would have after the offers of `others`, without changing the queue.
+    /// Returns the outcome of an offer that follows the offers of `others`, without changing the queue.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -53,8 +53,8 @@ struct FairQueue<Element> {
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Other elements were already removed for this element, so it is accepted even if the bytes exceed
-                // their limit.
+                // Since other elements were already removed, this element is accepted even if the bytes exceed their
+                // limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -80,7 +80,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work makes room for another sender, and whether that work is a registration.
+    /// Returns the sender whose newest work is removed in favor of `sender`, and whether that work is a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -102,7 +102,7 @@ struct FairQueue<Element> {
 
     private func waiting(of key: String) -> Int { logins.count(of: key) + registrations.count(of: key) }
 
-    /// Removes and returns the next element, which counts for its sender until `end`.
+    /// Removes and returns the next element; the element counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = (mustYield ? nil : logins.popFirst()) ?? registrations.popFirst()

@@ -4,9 +4,8 @@ import Wire
 
 /// A pool of threads with bounded queues for long reads of the store, such as months of history.
 ///
-/// Reads never block the writer of the store. Lists and logs have a separate queue, since answering one question about
-/// history can take seconds. A terminal may have as many reads in each queue as it may have held requests
-/// (`HeldRequests`).
+/// Reads never block the store's writer. Lists and logs have a separate queue, since a single read of history can take
+/// seconds. In each queue, a terminal has the same limit as for held requests (`HeldRequests`).
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>

@@ -3,9 +3,8 @@ import Synchronization
 
 /// A password that waits to be hashed, in memory that is overwritten when the password is no longer needed.
 ///
-/// The bytes are copied in and never copied out. The bytes are set to zero by `wipe` or, at the latest, when the last
-/// reference to the object ends. The password queue wipes each job's password after the job is done or was refused.
-/// This type can't wipe the strings from which the request was parsed.
+/// Only the initializer copies the bytes. They are set to zero by `wipe`, or when the object is released. The password
+/// queue wipes a job's password when the job ends. The strings of the parsed request can't be wiped.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 

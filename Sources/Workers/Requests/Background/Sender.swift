@@ -1,9 +1,9 @@
 import Domain
 import Wire
 
-/// The sender of slow work; queues treat all senders equally.
+/// The sender of slow work, for queues in which senders take turns and have limits.
 package struct Sender: Sendable, Equatable {
-    /// The terminal, or another text that identifies the sender.
+    /// The terminal, or another string that identifies the sender.
     package var key: String
     /// The source address of the sender's connection; nil if the address isn't counted.
     package var address: String?
@@ -24,8 +24,8 @@ package struct Sender: Sendable, Equatable {
 
     /// Creates the sender of a request that needs a piece of work.
     ///
-    /// A login under an unknown name counts like a login under a known name; otherwise, the time would reveal which
-    /// names have an account.
+    /// A login under an unknown name counts like other logins; otherwise, its waiting time would reveal that the name
+    /// is unknown.
     init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
         address = request.sourceAddress
@@ -43,7 +43,7 @@ package struct PoolBounds: Sendable {
     package var perSender: Int
     /// The maximum number of pieces of work that one source address may have waiting or under way.
     package var perAddress: Int
-    /// The number of pieces of work under way, or done but not answered, at which no further work begins.
+    /// The number of places for work under way and for results whose requests aren't answered yet.
     package var unanswered: Int
 
     /// Creates the limits of a pool.
@@ -61,7 +61,8 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The number of places in a full queue that one sender keeps if others arrive: a tenth of all places.
+    /// The number of waiting elements that a sender keeps in a full queue when other senders arrive: a tenth of the
+    /// queue.
     var share: Int { max(1, waiting / 10) }
 }
 
@@ -70,8 +71,7 @@ struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Returns whether a sender may have one more piece of work, in addition to the work that `others` are about to
-    /// submit.
+    /// Returns whether a sender may have one more piece of work, besides the work that `others` will submit.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }

@@ -44,8 +44,7 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in several short reads, since a long read would keep the store from copying its
-    /// log into the database file.
+    /// Passes every record to `body`, in short reads, since a long read keeps the store from shortening its log.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -64,11 +63,11 @@ extension HistoryExportCommand {
                     return page.count < 10_000
                 }
             }
-            // The records are written after the read has ended, so that a slow reader of the output doesn't prolong the
-            // read.
+            // The records are written after the read, so that a slow reader of the output doesn't prolong the
+            // transaction.
             page.forEach(body)
             isGoing = page.count == 10_000
-            // The command stops only after a whole line.
+            // The command stops only at the end of a line.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
                 throw ExitCode(130)
@@ -83,7 +82,6 @@ extension HistoryExportCommand {
     }
 }
 
-/// The progress of an export, which is printed at most once a second.
 private struct Progress {
     private var records = 0
     private var toldAt = ContinuousClock.now
