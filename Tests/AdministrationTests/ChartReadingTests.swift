@@ -8,7 +8,7 @@ import Testing
 
 @testable import Administration
 
-@Suite("What a chart reads")
+@Suite("Chart reading")
 struct ChartReadingTests {
     private static let did = DeviceID(trusted: "d-0000000000001")
     /// A time two days before the clocks change in Berlin, in milliseconds since 1970.
@@ -39,7 +39,7 @@ struct ChartReadingTests {
         if sorted { try store.compactHistory(bytesMax: .max, step: 100, at: now) }
     }
 
-    /// Stores values of four days, and adds some of them only after the sums of their day were stored.
+    /// Stores values of four days; some are added only after their day's sums were stored.
     private func fill(_ seed: Int) throws {
         var random = Seed(seed)
         let day = HistoryDay.number(of: Self.start)
@@ -61,7 +61,7 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // The late values of the second day make that day's sums stale, and all other late values stay in the buffer.
+        // Late values of the second day are compacted and make its sums stale; the last 500 values stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)
@@ -70,7 +70,7 @@ struct ChartReadingTests {
     }
 
     @Test(
-        "A chart made of days' sums is that of the records",
+        "A chart made from daily sums equals a chart made from records",
         arguments: ["UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"],
         ["15m", "1h", "6h", "1d", "1w"]
     )

@@ -52,12 +52,12 @@ struct DeviceSearchTests {
         ("lamp tag:floor=2 hall", [1]), ("\"floor=2\"", [1, 2]), ("tag:floor=2 online:yes", []),
     ]
 
-    @Test("finds by name, tag and words, each of which may be left out", arguments: queries) func finds(
+    @Test("A search finds devices by name, tag and words, each of which can be omitted", arguments: queries) func finds(
         _ query: String,
         _ numbers: [Int]
     ) throws { #expect(try page(query).found.map(\.device.did) == numbers.map(Self.did)) }
 
-    @Test("goes on behind the last device of a page, and ends with the last one")
+    @Test("The next page begins after the last device of a page, and the last page has no next page")
     func pages() throws {
         let first = try page("", limit: 2)
         #expect(first.found.count == 2 && first.next == Self.did(2))
@@ -66,7 +66,7 @@ struct DeviceSearchTests {
         #expect(try page("tag:floor=2", limit: 2).next == nil)
     }
 
-    @Test("refuses what can't be understood with the reason")
+    @Test("A search that can't be parsed is refused with the reason")
     func refuses() throws {
         let refusal = #expect(throws: Refused.self) { try page("colour:red") }
         #expect(refusal?.field == "query" && refusal?.detail.contains("tag:") == true)

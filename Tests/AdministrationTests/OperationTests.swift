@@ -4,14 +4,14 @@ import Testing
 
 @testable import Administration
 
-@Suite("An operation's path")
+@Suite("Paths of operations")
 struct OperationTests {
     private static let counts = Operation("counts", "GET", "devices/counts", role: .viewer) { _ in
         [:]
     }
     private static let one = Operation("one", "GET", "devices/{did}", role: .viewer) { _ in [:] }
 
-    @Test("gives the values of its parameters")
+    @Test("A path yields the values of its parameters")
     func parameters() {
         #expect(Self.one.match(["devices", "d-1"]) == ["did": "d-1"])
         #expect(Self.one.match(["devices"]) == nil)
@@ -19,7 +19,7 @@ struct OperationTests {
         #expect(Self.one.match(["users", "d-1"]) == nil)
     }
 
-    @Test("that is named counts before one with a parameter")
+    @Test("A path without parameters takes precedence over a path with a parameter")
     func looseness() {
         #expect(Self.counts.match(["devices", "counts"]) == [:])
         #expect(Self.counts.looseness < Self.one.looseness)
@@ -33,7 +33,7 @@ struct CSVTests {
         ("@cmd", "'@cmd"), ("-5", "-5"), ("-5;x", "'-5;x"),
     ]
 
-    @Test("quote what has to be, and are no formulas", arguments: cells)
+    @Test("Values are quoted where necessary, and spreadsheets don't take them for formulas", arguments: cells)
     func cell(_ text: String, _ written: String) {
         #expect(CSV.line([text]) == written + "\r\n")
     }

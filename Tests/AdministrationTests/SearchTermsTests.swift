@@ -2,7 +2,7 @@ import Testing
 
 @testable import Administration
 
-@Suite("A search")
+@Suite("Search terms")
 struct SearchTermsTests {
     private static let cases: [(String, [SearchTerms.Term])] = [
         ("", []),
@@ -19,24 +19,24 @@ struct SearchTermsTests {
         (":x", [.init(key: "", value: ":x", isNegated: false, isExact: false)]),
     ]
 
-    @Test("is read term by term, whatever was typed", arguments: cases)
+    @Test("Any input is split into terms", arguments: cases)
     func terms(_ text: String, _ terms: [SearchTerms.Term]) throws {
         #expect(try SearchTerms(text).terms == terms)
     }
 
-    @Test("has at most so many terms")
+    @Test("A search has a limited number of terms")
     func tooMany() {
         let text = String(repeating: "a ", count: SearchTerms.countMax + 1)
         #expect(throws: Refused.self) { try SearchTerms(text) }
     }
 
-    @Test("refuses keys that the list does not know")
+    @Test("Keys that the list doesn't support are refused")
     func keys() throws {
         #expect(throws: Refused.self) { try SearchTerms("colour:red").requireKeys(["product"]) }
         try SearchTerms("product:lamp word").requireKeys(["product"])
     }
 
-    @Test("finds any part in any case, and a whole text where it is exact")
+    @Test("A term matches a part of a text in any case; an exact field matches the whole text only")
     func finds() throws {
         let part = try #require(try SearchTerms("LAMP").terms.first)
         #expect(part.finds("Hall lamp") && !part.finds("hall"))

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 @Suite("The copy before a migration") struct MigrationCopyTests {
-    @Test("It is whole, its owner's alone, and never replaces another")
+    @Test("The copy is complete, only its owner can read it, and it never replaces another copy")
     func migrationCopy() throws {
         let folder = try TemporaryDirectory()
         let directory = try DataDirectory.prepare(folder.path)

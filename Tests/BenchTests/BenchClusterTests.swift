@@ -24,12 +24,13 @@ struct BenchClusterTests {
         return result.isMet
     }
 
-    @Test("Eight processes that do 6.4 times as much at a fifth more for each meet the goals")
+    @Test("Eight processes meet the goals with 6.4 times the throughput at a fifth more cost for each")
     func meets() {
         #expect(isMet([100, 160, 320, 640], [50, 50, 55, 60]))
     }
 
-    @Test("Less, dearer, slower or deadlocked misses them, as does a control without deadlocks") func misses() {
+    @Test("Lower throughput, higher cost, longer delays, a deadlock, or a control without deadlocks misses the goals")
+    func misses() {
         #expect(!isMet([100, 160, 320, 630], [50, 50, 55, 60]))
         #expect(!isMet([100, 160, 320, 640], [50, 50, 55, 61]))
         #expect(!isMet([100, 160, 320, 640], [50, 50, 55, 60], delay: 31))

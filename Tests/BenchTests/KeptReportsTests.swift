@@ -10,7 +10,7 @@ struct KeptReportsTests {
         return kept
     }
 
-    @Test("At most 16 are under way, and the next follows an answer")
+    @Test("At most 16 reports are in flight, and each answer lets the next one go")
     func underWay() {
         var reports = kept(20)
         #expect(reports.due(at: 0).payloads == (0..<16).map { [$0] })
@@ -22,7 +22,7 @@ struct KeptReportsTests {
         #expect(reports.due(at: 2).payloads == [[16]])
     }
 
-    @Test("It is repeated after 5 s, then after twice as long each time, up to 5 minutes") func repeats() {
+    @Test("A report is repeated after 5 s, and then after twice the previous delay, up to 5 minutes") func repeats() {
         var reports = kept(1)
         #expect(reports.due(at: 0).repeats == 0)
         var now: Int64 = 0
@@ -36,7 +36,7 @@ struct KeptReportsTests {
         #expect(reports.due(at: .max).payloads.isEmpty)
     }
 
-    @Test("Devices of one moment don't repeat in one moment")
+    @Test("Devices that sent at the same moment repeat at different moments")
     func jitter() {
         let moments = (0..<50).map { _ in
             var reports = kept(1)
@@ -46,7 +46,7 @@ struct KeptReportsTests {
         #expect(Set(moments).count > 25 && !moments.contains(nil))
     }
 
-    @Test("A new connection sends what is under way at once, and nothing else")
+    @Test("A new connection sends the reports in flight at once, and no others")
     func reconnection() {
         var reports = kept(20)
         _ = reports.due(at: 0)

@@ -9,7 +9,9 @@ import Testing
 
     private func names(_ texts: String...) -> [ServerName] { texts.compactMap(ServerName.init) }
 
-    @Test("A server's certificate holds for its names and this machine's own, and fits its key") func server() throws {
+    @Test("A server's certificate is valid for its names and this machine's names, and matches its key")
+
+    func server() throws {
         let authority = try CertificateAuthority(at: now)
 
         let issued = try authority.issueServer(names("lamps.example.com", "192.0.2.7", "localhost"), days: 397, at: now)
@@ -24,9 +26,9 @@ import Testing
         try file.check(keyPEM: issued.keyPEM)
     }
 
-    @Test("An authority that was written and read again signs certificates of the same authority") func renewing()
-        throws
-    {
+    @Test("An authority that was stored and loaded again signs certificates of the same authority")
+
+    func renewing() throws {
         let first = try CertificateAuthority(at: now)
         let old = try first.issueServer(names("a.example"), days: 10, at: now)
 
@@ -41,7 +43,7 @@ import Testing
         #expect(throws: CertificateFault.keyMismatch) { try CertificateFile(pem: new.pem).check(keyPEM: old.keyPEM) }
     }
 
-    @Test("An authority whose time is over signs nothing more")
+    @Test("An expired authority signs nothing")
     func ended() throws {
         let authority = try CertificateAuthority(at: now)
         let later = now.adding(seconds: 3651 * 86_400)
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "An authority is linked to the next one until it ends, and is the one of several that its key belongs to"
+        "An authority is linked to its successor until it expires, and is found by its key among several authorities"
     )
     func link() throws {
         let old = try CertificateAuthority(at: now)
@@ -78,7 +80,7 @@ import Testing
         #expect(try file.pem(endingAfter: old.facts.end) == new.pem)
     }
 
-    @Test("A certificate is not taken for one of another authority, even of the same name") func foreign() throws {
+    @Test("A certificate isn't attributed to another authority, even one with the same name") func foreign() throws {
         let one = try CertificateAuthority(at: now)
         let other = try CertificateAuthority(at: now)
         let issued = try one.issueServer([], days: 1, at: now)
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "A device's certificate names the device and nothing else, and does not outlive its authority"
+        "A device's certificate contains only the device's name, and doesn't outlive its authority"
     )
     func device() throws {
         let authority = try CertificateAuthority(at: now)
@@ -107,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A chain that leads to an authority is of it, although only its last certificate was signed by it"
+        "A certificate belongs to an authority if the last certificate of its chain is signed by the authority"
     )
     func chain() throws {
         let authority = try CertificateAuthority(at: now)
@@ -131,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "Files that can't be used are told apart",
+        "Each kind of unusable file has its own error",
         arguments: [
             Fault(name: "right", certificate: { $0.pem }, key: { $0.keyPEM }, fault: nil),
             Fault(

@@ -4,9 +4,9 @@ import Testing
 @testable import Certificates
 
 @Suite struct CertificateAgeTests {
-    /// Each argument contains a certificate's days of validity, the seconds until it expires, and its expected age.
+    /// Each argument contains a certificate's validity in days, the seconds until its expiry, and its expected age.
     @Test(
-        "A certificate of a short time worries in its last third, and more in its last tenth",
+        "A short-lived certificate is due for renewal in the last third of its life, and urgently in the last tenth",
         arguments: [
             (7, 7 * 86_400, CertificateAge.fine), (7, 7 * 28_800 + 1, .fine),
             (7, 7 * 28_800, .soon),
@@ -22,9 +22,9 @@ import Testing
         #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
     }
 
-    /// Each argument contains the seconds until a certificate of 397 days expires, and its expected age.
+    /// Each argument contains the seconds until the expiry of a certificate of 397 days, and its expected age.
     @Test(
-        "A certificate worries 30 days before its end, and more 7 days before",
+        "A certificate is due for renewal 30 days before it expires, and urgently 7 days before",
         arguments: [
             (397 * 86_400 + 1, CertificateAge.early), (397 * 86_400, .fine),
             (30 * 86_400 + 1, .fine),

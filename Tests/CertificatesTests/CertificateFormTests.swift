@@ -8,7 +8,9 @@ import X509
 @Suite struct CertificateFormTests {
     private let now = Instant(milliseconds: 1_795_435_200_000)
 
-    @Test("A certificate in DER form, a request and other forms than PEM are recognised") func forms() throws {
+    @Test("Certificates in DER form, certificate requests and other forms than PEM are recognized")
+
+    func forms() throws {
         let issued = try CertificateAuthority(at: now).issueServer([], days: 1, at: now)
         let der = try PEMDocument(pemString: issued.pem).derBytes
         let long = [0x30, 0x82, 0x0a, 0x10, 2, 1, 3, 0x30] + [UInt8](repeating: 0xff, count: 9)
@@ -23,7 +25,7 @@ import X509
         #expect(CertificateForm(Array("-----BEGIN NEW CERTIFICATE REQUEST-----".utf8)) == .request)
     }
 
-    @Test("What may be PEM is of no other form")
+    @Test("A file that can be PEM is not taken for another form")
     func pem() throws {
         let issued = try CertificateAuthority(at: now).issueServer([], days: 1, at: now)
 

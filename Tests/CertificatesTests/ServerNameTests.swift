@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ServerNameTests {
     @Test(
-        "Names and addresses are taken",
+        "Valid names and addresses are accepted",
         arguments: [
             ("Lamps.Example.com", "lamps.example.com"), ("localhost", "localhost"), ("::1", "::1"),
             ("192.0.2.7", "192.0.2.7"), ("*.example.com", "*.example.com"), ("my_host", "my_host"),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "What is wrong with a name is said, with what to write instead",
+        "An invalid name is refused with the reason and a correction",
         arguments: [
             ("https://lamps.example.com", "URL"), ("lamps.example.com/path", "URL"),
             ("bücher.example", "idn2 bücher.example"), ("lamps.example.com:8883", "without a port"),
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "What is no name is not taken",
+        "Texts that aren't names are refused",
         arguments: [
             "", ".", "..", "a.b..", "1.2.3.", "a..b", "-a.b", "a-.b", "https://a.b", "a.b:8883",
             "a b", "1.2.3", "300.1.1.1",

@@ -8,11 +8,11 @@ import Testing
 @testable import Administration
 @testable import Console
 
-@Suite("A browser that signed in before")
+@Suite("The cookie of a known browser")
 struct KnownBrowserTests {
     private let browsers = KnownBrowser(secret: "s")
 
-    @Test("is known for its operator alone, by processes with the same secret")
+    @Test("The cookie is valid only for its operator, in all processes with the same secret")
     func known() throws {
         let mark = browsers.mark(for: "ann")
 
@@ -23,7 +23,7 @@ struct KnownBrowserTests {
         #expect(browsers.number(in: browsers.mark(for: "ann"), for: "ann") != number)
     }
 
-    @Test("shows what it was given, unchanged", arguments: ["", ".", "a.b", "x", "é.é"]) func forged(_ mark: String) {
+    @Test("Only an unchanged cookie is valid", arguments: ["", ".", "a.b", "x", "é.é"]) func forged(_ mark: String) {
         #expect(browsers.number(in: mark, for: "ann") == nil)
         let right = browsers.mark(for: "ann")
         let other = right.first == "A" ? "B" : "A"
@@ -33,9 +33,9 @@ struct KnownBrowserTests {
     }
 }
 
-@Suite("The console's threads", .endsInTime)
+@Suite("The threads of the console", .endsInTime)
 struct OperationThreadsTests {
-    @Test("serve operators first, then who shows a cookie, then strangers")
+    @Test("Operators are served first, then callers with a cookie, then strangers")
     func ranks() async throws {
         let threads = OperationThreads()
         let order = Order()
@@ -64,11 +64,11 @@ struct OperationThreadsTests {
         let found = order.ranks
         #expect(Set(found) == Set(OperationThreads.Rank.allCases))
         let places = OperationThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
-        // Two threads record ranks at the same time, so two adjacent ranks can be in the wrong order.
+        // Two threads record ranks at the same time, so two neighbouring ranks can be in the wrong order.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 
-    @Test("are one for strangers, of whom only so many wait")
+    @Test("Strangers share one thread, and a limited number of them can wait")
     func strangers() async throws {
         let threads = OperationThreads()
         let gate = Gate()
@@ -93,7 +93,7 @@ struct OperationThreadsTests {
     }
 }
 
-/// A record of the ranks of finished work, in the order in which it finished.
+/// A record of the ranks of finished work, in order of completion.
 private final class Order: Sendable {
     private let state = Mutex<[OperationThreads.Rank]>([])
     var ranks: [OperationThreads.Rank] { state.withLock { $0 } }
@@ -108,9 +108,9 @@ private final class Gate: Sendable {
     func open() { for _ in 0..<2 { semaphore.signal() } }
 }
 
-@Suite("What the console takes")
+@Suite("Bodies that the console accepts")
 struct BodyTests {
-    @Test("is little of strangers, more of operators, most of documents")
+    @Test("Strangers may send small bodies, operators larger ones, and documents may be the largest")
     func sizes() {
         func operation(_ role: OperatorRole?) -> Operation {
             Operation("x", "POST", "x", role: role) { _ in [:] }
@@ -120,7 +120,7 @@ struct BodyTests {
         #expect(operation(.viewer).takingDocument.bodyMax == 1 << 20)
     }
 
-    @Test("has a bound on its values, which are counted before it is read")
+    @Test("The number of values is limited, and counted before the body is parsed")
     func values() throws {
         func body(_ count: Int) -> [UInt8] {
             Array("{\((0..<count).map { "\"k\($0)\":1" }.joined(separator: ","))}".utf8)
@@ -150,7 +150,7 @@ struct UserSearchTests {
     ]
 
     @Test(
-        "finds whole addresses for an operator, parts for an admin, none for a viewer",
+        "Operators find whole addresses, admins parts of addresses, and viewers no addresses",
         arguments: cases
     )
     func addresses(row: Case) throws {

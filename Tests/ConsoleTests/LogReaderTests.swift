@@ -2,7 +2,7 @@ import Testing
 
 @testable import Console
 
-@Suite("The rows of a log that are new") struct LogReaderTests {
+@Suite("Finding new rows of a log") struct LogReaderTests {
     /// The ids of the rows that the log contains.
     private var rows: [Int64] = []
     private var position: Int64?
@@ -16,8 +16,8 @@ import Testing
         }
     }
 
-    @Test("Each is told once, from the first look on, and not more than the limit at once") mutating func once() throws
-    {
+    @Test("Each row is returned once, from the first look on, and no more than the limit at a time")
+    mutating func once() throws {
         for distance: Int64 in [0, 10] {
             (rows, position) = ([1, 2, 3], nil)
             var reader = LogReader(distance: distance, limit: 2)
@@ -29,9 +29,8 @@ import Testing
         }
     }
 
-    @Test("One that is seen behind a larger one is told too, unless it comes from too far behind") mutating func late()
-        throws
-    {
+    @Test("A row that becomes visible after a row with a larger number is returned, unless its number is far smaller")
+    mutating func late() throws {
         (rows, position) = ([100], nil)
         var reader = LogReader(distance: 10, limit: 100)
         #expect(try look(&reader) == [])
@@ -45,9 +44,9 @@ import Testing
         #expect(try look(&reader) == [])
     }
 
-    @Test("After a quiet time rows are no longer looked at again, until the next one comes") mutating func quiet()
-        throws
-    {
+    @Test("After a quiet period, no rows are examined until a new row arrives")
+
+    mutating func quiet() throws {
         (rows, position) = ([100], 100)
         var reader = LogReader(distance: 10, limit: 100)
         var looked: [Int64] = []
@@ -75,7 +74,7 @@ import Testing
         #expect(try look(after: 22) == [])
     }
 
-    @Test("A reader that comes back is told what came meanwhile, and nothing again") mutating func back() throws {
+    @Test("A returning reader gets the rows that arrived meanwhile, each once") mutating func back() throws {
         (rows, position) = ([95, 99, 104], 99)
         var reader = LogReader(distance: 10, limit: 100)
         #expect(try look(&reader) == [104])

@@ -4,10 +4,10 @@ import Testing
 @testable import Administration
 @testable import Console
 
-@Suite("Reports a second") struct ReportRateTests {
+@Suite("The rate of reports") struct ReportRateTests {
     private let start = ContinuousClock.now
 
-    @Test("are those of the last ten seconds, whoever looks and however often")
+    @Test("The rate covers the last ten seconds for every reader")
     func steady() {
         var rate = ReportRate()
         #expect(rate.note(1000, at: start) == 0)
@@ -21,7 +21,7 @@ import Testing
         #expect(last == 0)
     }
 
-    @Test("are those since the look before, where that was long ago")
+    @Test("If the last look was longer ago, the rate covers the time since then")
     func rare() {
         var rate = ReportRate()
         _ = rate.note(0, at: start)
@@ -46,7 +46,7 @@ import Testing
         ("T info a device came device.id=d-1 at=17", "T info a device came device.id=d-1 at=17"),
     ]
 
-    @Test("have no text of a message, and no address but for admins", arguments: lines)
+    @Test("Log lines in the console contain no message text, and show addresses only to admins", arguments: lines)
     func masked(_ line: String, _ shown: String) {
         #expect(LogLines.masked(line, withAddresses: false) == shown)
         let whole = LogLines.masked(line, withAddresses: true)

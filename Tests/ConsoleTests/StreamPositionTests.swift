@@ -6,7 +6,7 @@ import Testing
 struct StreamPositionTests {
     private static let watches: [Watch] = [.overview, .deadLetters, .audit]
 
-    @Test("comes back from the id of an event")
+    @Test("A position can be restored from an event's id")
     func roundTrip() {
         var position = StreamPosition()
         position[.deadLetters] = 41
@@ -16,12 +16,12 @@ struct StreamPositionTests {
         #expect(again[.deadLetters] == 41 && again[.overview] == -7 && again[.audit] == nil)
     }
 
-    @Test("knows nothing where the id is none", arguments: ["", "x", "AAAA", "no id at all"])
+    @Test("An invalid id gives no position", arguments: ["", "x", "AAAA", "no id at all"])
     func strange(_ id: String) {
         #expect(StreamPosition(id: id)[.deadLetters] == nil)
     }
 
-    @Test("forgets what is no longer watched")
+    @Test("Ended watches are removed from a position")
     func keep() {
         var position = StreamPosition()
         for watch in Self.watches { position[watch] = 1 }
@@ -29,13 +29,13 @@ struct StreamPositionTests {
         #expect(position[.audit] == 1 && position[.overview] == nil)
     }
 
-    @Test("is of things that have a term", arguments: watches)
+    @Test("A watch is read from its text", arguments: watches)
     func terms(_ watch: Watch) {
         #expect(Watch(Substring(watch.text)) == watch)
     }
 
     @Test(
-        "is of nothing else",
+        "Other texts aren't watches",
         arguments: ["", "secrets", "device", "device:", "connect:a:b", "tap:?"]
     )
     func strangers(_ term: String) {

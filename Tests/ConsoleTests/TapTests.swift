@@ -73,7 +73,7 @@ struct TapTests {
         Case("system/outbound/sms", "system/outbound/sms", isIn: false),
     ]
 
-    @Test("are told by branch, way, device and sender, with the shard or without", arguments: cases)
+    @Test("Messages are described by branch, direction, device and sender, with or without a shard", arguments: cases)
     private func topics(row: Case) throws {
         for prefix in ["ll/v1/", "ll/v1/shard/4f/"] {
             let line = try #require(self.line(prefix + row.topic))
@@ -86,12 +86,12 @@ struct TapTests {
     }
 
     @Test(
-        "are not what workers tell themselves",
+        "Messages between workers are left out",
         arguments: ["echo/status", "mark/status", "batch/status"]
     )
     func silent(_ leaf: String) { #expect(line("ll/v1/system/\(leaf)") == nil) }
 
-    @Test("may have been refused, or be dead letters")
+    @Test("Refused messages and dead letters are included")
     func refused() throws {
         let refused = try #require(
             line(
@@ -110,7 +110,7 @@ struct TapTests {
         #expect(dead.outcome == .dead && dead.did?.text == Self.did)
     }
 
-    @Test("are cut to a bound, and shown by their size alone where they are too large") func bounds() throws {
+    @Test("Long messages are cut, and very long ones are shown only by size") func bounds() throws {
         let topic = "ll/v1/device/\(Self.did)/report"
         let long = try #require(line(topic, #"{"data":{"text":"\#(String(repeating: "x", count: 5_000))"}}"#))
         let shown = long.json(for: .admin, deviceName: nil).objectValue?["payload"]?.stringValue
@@ -119,7 +119,7 @@ struct TapTests {
         #expect(huge.payload == nil && huge.bytes == 20_002)
     }
 
-    @Test("have rates that count what was left out as well")
+    @Test("The rates include messages that were left out")
     func rates() throws {
         var rates = TapRates()
         _ = rates.turn(to: 100)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Writing the credentials file")
 struct CredentialsFileTests {
-    @Test("Appended records are read by others, in order")
+    @Test("Other processes read appended records in order")
     func append() throws {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)
@@ -19,7 +19,7 @@ struct CredentialsFileTests {
         #expect(counts == (15, 11))
     }
 
-    @Test("Two writers take turns, and a rewrite by one is followed by the other")
+    @Test("Two writers take turns, and each follows the other's rewrite")
     func writers() throws {
         let folder = try Folder()
         var first = try CredentialsFile(path: folder.file)
@@ -36,7 +36,7 @@ struct CredentialsFileTests {
         #expect(counts == (2, 2))
     }
 
-    @Test("A record that a dead writer left incomplete is cut off before the next one")
+    @Test("An incomplete record of a dead writer is cut off before the next record")
     func torn() throws {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)
@@ -50,7 +50,7 @@ struct CredentialsFileTests {
         #expect(!read.isDamaged)
     }
 
-    @Test("A damaged file takes nothing until it is rewritten")
+    @Test("A damaged file accepts no records until it is rewritten")
     func damaged() throws {
         let folder = try Folder()
         try folder.append([UInt8](repeating: 7, count: 100))
@@ -67,7 +67,7 @@ struct CredentialsFileTests {
         #expect(try Make.parse(folder.bytes()).records == Array(Make.everyKind.prefix(2)))
     }
 
-    @Test("An append that does not fit leaves nothing behind")
+    @Test("An append that doesn't fit leaves the file unchanged")
     func full() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try Folder()
@@ -98,7 +98,7 @@ struct CredentialsFileTests {
         #expect(status.st_mode & 0o777 == 0o640)
     }
 
-    @Test("The turn of a writer that is silent is taken, and it writes nothing more in it") func silent() throws {
+    @Test("The turn of a silent writer is taken over, and that writer can write no more in it") func silent() throws {
         let folder = try Folder()
         var frozen = try CredentialsFile(path: folder.file)
         var other = try CredentialsFile(path: folder.file)
@@ -122,9 +122,9 @@ struct CredentialsFileTests {
         #expect(try Make.parse(folder.bytes()).records == [Make.everyKind[2], Make.everyKind[3]])
     }
 
-    @Test("Of two that wait for a silent writer one takes the turn, and the other waits for it") func silentForTwo()
-        async throws
-    {
+    @Test("Of two writers waiting for a silent one, one takes the turn and the other waits for it")
+
+    func silentForTwo() async throws {
         let folder = try Folder()
         var frozen = try CredentialsFile(path: folder.file)
         try frozen.hold()
@@ -145,7 +145,7 @@ struct CredentialsFileTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("A promise stays until the file is written, or nothing was committed")
+    @Test("A promise remains until the file is written or the commit has failed")
     func promises() throws {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)
@@ -174,7 +174,7 @@ struct CredentialsFileTests {
         let isDamaged = other.isDamaged
         #expect(isDamaged)
 
-        // A writer that withdraws its own promise doesn't withdraw an earlier promise of another writer.
+        // A writer that withdraws its own promise doesn't withdraw another writer's earlier promise.
         try hold()
         file.release(withdrawing: true)
         #expect(try isOwed())
@@ -184,7 +184,7 @@ struct CredentialsFileTests {
         try other.append([Make.everyKind[2]])
     }
 
-    @Test("Who waits for a turn only so long is told that others have it")
+    @Test("A writer that waits too long for its turn gets the error busy")
     func busy() throws {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)
@@ -194,7 +194,7 @@ struct CredentialsFileTests {
         _ = try CredentialsLock.take(of: folder.file, longest: 30)
     }
 
-    @Test("The turn of a writer that says that it goes on is not taken")
+    @Test("The turn of a writer that reports progress is not taken over")
     func slow() throws {
         let folder = try Folder()
         let lock = try CredentialsLock.take(of: folder.file)
@@ -214,7 +214,7 @@ struct CredentialsFileTests {
     }
 }
 
-/// A folder for one test, which is removed when this object is released.
+/// A folder for one test; it is removed when this object is released.
 private final class Folder {
     let path: String
     var file: String { "\(path)/credentials" }

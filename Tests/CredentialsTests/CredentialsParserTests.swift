@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reading the credentials file")
 struct CredentialsParserTests {
-    @Test("Every kind of record comes back as it was written", arguments: Make.everyKind)
+    @Test("Each kind of record is read as it was written", arguments: Make.everyKind)
     func roundTrip(record: Record) throws {
         let file = try Make.file([record])
 
@@ -16,7 +16,7 @@ struct CredentialsParserTests {
         #expect(!read.isDamaged)
     }
 
-    @Test("Cut anywhere, the file gives the records before the cut and is not damaged")
+    @Test("A file truncated anywhere yields the records before the cut, and counts as undamaged")
     func cuts() throws {
         let file = try Make.file(Make.everyKind)
         let ends = try Make.ends(Make.everyKind)
@@ -30,7 +30,7 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("Read in pieces of any size, the file gives the same")
+    @Test("Reading in pieces of any size yields the same records")
     func pieces() throws {
         let file = try Make.file(Make.everyKind)
 
@@ -47,7 +47,7 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A changed byte in a record that has another behind it is damage")
+    @Test("A changed byte in a record that precedes another record is damage")
     func flips() throws {
         let file = try Make.file(Make.everyKind)
         let lengths = try [16] + Make.ends(Make.everyKind)
@@ -57,14 +57,14 @@ struct CredentialsParserTests {
             changed[index] ^= 0x10
             let read = Make.parse(changed)
 
-            // A record whose changed length reaches beyond the end of the file looks like a record that is not fully
-            // written yet.
+            // If a changed length reaches past the end of the file, the record looks as if it were not fully written
+            // yet.
             let isLength = lengths.contains { $0 == index || $0 + 1 == index }
             #expect(read.isDamaged || (isLength && read.consumed < file.count), "byte \(index)")
         }
     }
 
-    @Test("Random bytes and random changes never trap", arguments: 0..<8)
+    @Test("Random bytes and random changes cause no trap", arguments: 0..<8)
     func fuzz(seed: Int) throws {
         var random = Seed(seed)
         let file = try Make.file(Make.everyKind)
@@ -84,7 +84,7 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A body with a right checksum that is not a record is damage", arguments: 0..<4) func strangeBodies(
+    @Test("A body with the right checksum that isn't a record is damage", arguments: 0..<4) func strangeBodies(
         seed: Int
     ) throws {
         var random = Seed(seed)
@@ -101,7 +101,7 @@ struct CredentialsParserTests {
     }
 
     @Test(
-        "A record with a key that is not an id can't be written",
+        "A record whose key isn't an id can't be written",
         arguments: ["", "a b", "é", "a/b"]
     )
     func badKeys(key: String) {
@@ -110,7 +110,7 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A digest reads 64 hexadecimal digits and nothing else")
+    @Test("A digest is read from 64 hexadecimal digits and nothing else")
     func hex() throws {
         let digest = try #require(Digest(hex: String(repeating: "aF", count: 32)))
 

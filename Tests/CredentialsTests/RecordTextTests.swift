@@ -2,9 +2,9 @@ import Testing
 
 @testable import Credentials
 
-@Suite("Records as digits, for messages")
+@Suite("Records as digits in messages")
 struct RecordTextTests {
-    @Test("A record is read as it was written; cut, changed or doubled it is none")
+    @Test("A record is read as it was written; a truncated, changed or doubled record is refused")
     func text() throws {
         let digest = try #require(Digest([UInt8](0..<32)))
         let record = Record.service(name: "mailer", secret: digest, role: .custom(publish: ["a/#"], subscribe: []))

@@ -33,14 +33,14 @@ def last_stage():
 
 
 class Files(unittest.TestCase):
-    def test_the_image_is_of_an_ordinary_user_with_a_check_of_its_health(self):
+    def test_the_image_runs_as_an_ordinary_user_and_has_a_health_check(self):
         steps = last_stage()
         words = dict(steps)
         self.assertRegex(words["USER"], r"^[1-9]\d*:[1-9]\d*$")
         self.assertIn('["lamplighter", "doctor", "--quick"]', words["HEALTHCHECK"])
         self.assertEqual(words["VOLUME"], "/var/lib/lamplighter")
 
-    def test_compose_gives_it_nothing_that_it_does_not_need(self):
+    def test_compose_grants_only_necessary_rights(self):
         service = yaml.safe_load(COMPOSE.read_text())["services"]["lamplighter"]
         self.assertTrue(service["read_only"])
         self.assertEqual(service["cap_drop"], ["ALL"])
@@ -50,11 +50,11 @@ class Files(unittest.TestCase):
         self.assertEqual(others, {"8883", "8884", "8084", "8443"})
 
     @unittest.skipUnless(shutil.which("hadolint", path=TOOLS), "hadolint is not installed: deploy/test does it")
-    def test_hadolint_finds_no_fault(self):
+    def test_hadolint_reports_nothing(self):
         run(shutil.which("hadolint", path=TOOLS), DOCKERFILE)
 
     @unittest.skipUnless(shutil.which("check-jsonschema", path=TOOLS), "check-jsonschema is not installed: deploy/test does it")
-    def test_the_compose_file_is_one(self):
+    def test_the_compose_file_is_valid(self):
         run(shutil.which("check-jsonschema", path=TOOLS), "--builtin-schema", "vendor.compose-spec", COMPOSE)
 
 
@@ -75,7 +75,7 @@ class Image(unittest.TestCase):
             elif word == "RUN":
                 cls.debian.enter("/bin/sh", "-c", rest)
 
-    def test_it_starts_is_healthy_and_stops(self):
+    def test_it_starts_becomes_healthy_and_stops(self):
         words = dict(self.steps)
         user, group = words["USER"].split(":")
         variables = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}

@@ -38,7 +38,7 @@ class Contents(unittest.TestCase):
         for folder in ("deb/usr", "tar"):
             self.assertEqual(run(self.root / folder / "bin/lamplighter", "version").stdout, f"lamplighter {VERSION}\n")
 
-    def test_nothing_leads_back_to_the_machine_that_built_it(self):
+    def test_nothing_refers_to_the_machine_that_built_it(self):
         for path in self.binaries():
             with self.subTest(path=path.name):
                 sections = run("readelf", "--dynamic", "--sections", "--wide", path).stdout
@@ -46,7 +46,7 @@ class Contents(unittest.TestCase):
                 if IS_STATIC:
                     self.assertNotRegex(sections, r"NEEDED.*libswift|NEEDED.*libFoundation|NEEDED.*libdispatch")
 
-    def test_no_function_takes_the_place_of_the_systems(self):
+    def test_no_function_replaces_one_of_the_system(self):
         for path in self.binaries():
             with self.subTest(path=path.name):
                 lines = run("nm", "--dynamic", "--defined-only", path).stdout.splitlines()
@@ -58,7 +58,7 @@ class Contents(unittest.TestCase):
         for library in ("libc6", "libcurl4", "libmosquitto1", "libpq5", "libqrencode4", "libsodium23", "libsqlite3-0", "zlib1g", "mosquitto"):
             self.assertRegex(depends, rf"\b{library} \(>= ")
 
-    def test_debian_finds_no_fault(self):
+    def test_lintian_reports_nothing(self):
         done = run("lintian", "--allow-root", "--fail-on", "error,warning", self.packages.deb, check=False)
         faults = [line for line in done.stdout.splitlines() if line.startswith(("E:", "W:"))]
         if BUILD.name == "debug":  # Only the optimized program is relocatable.
@@ -85,7 +85,7 @@ class Contents(unittest.TestCase):
         for words in ("device list", "simulate", "--quick", "--mqtt-port"):
             self.assertTrue(words in text, words)
 
-    def test_completions_are_complete_and_their_shells_read_them(self):
+    def test_completions_are_complete_and_valid_in_their_shells(self):
         share = self.root / "deb/usr/share"
         scripts = {"bash": share / "bash-completion/completions/lamplighter",
                    "zsh": share / "zsh/vendor-completions/_lamplighter",
@@ -95,7 +95,7 @@ class Contents(unittest.TestCase):
             if shutil.which(shell):
                 run(shell, "-n", path)
 
-    def test_the_reference_lies_beside_and_needs_no_network(self):
+    def test_the_reference_is_included_and_needs_no_network(self):
         for folder in (self.root / "deb/usr/share/doc/lamplighter/html", self.root / "tar/share/doc/lamplighter/html"):
             start = (folder / "index.html").read_text()
             self.assertTrue((folder / "markdown").is_dir())
@@ -105,7 +105,7 @@ class Contents(unittest.TestCase):
             for path in folder.rglob("*"):
                 self.assertEqual(path.stat().st_mode & 0o777, 0o755 if path.is_dir() else 0o644, path)
 
-    def test_clients_and_guides_come_along_and_every_link_leads_somewhere(self):
+    def test_clients_and_guides_are_included_and_every_link_works(self):
         for folder in (self.root / "deb/usr/share", self.root / "tar/share"):
             clients = folder / "lamplighter/clients"
             for path in ("c/lamplighter.h", "c/lamp.c", "js/lamplighter.js", "python/lamplighter/app.py", "python/pyproject.toml"):
@@ -124,7 +124,7 @@ class Contents(unittest.TestCase):
                     self.assertTrue((path.parent / link).exists())
         self.assertGreater(found, 15)
 
-    def test_what_the_settings_file_offers_are_settings(self):
+    def test_the_settings_file_offers_only_existing_settings(self):
         text = (self.root / "deb/etc/lamplighter/lamplighter.yaml").read_text()
         self.assertEqual((self.root / "tar/share/lamplighter/lamplighter.yaml").read_text(), text)
         offered = re.findall(r"(?m)^#([\w.]+: \S.*)$", text)
@@ -138,7 +138,7 @@ class Contents(unittest.TestCase):
             key, _, value = line.partition(": ")
             self.assertIn(value, values[key])
 
-    def test_examples_of_the_manual_stand_on_lines_of_their_own(self):
+    def test_examples_of_the_manual_are_on_separate_lines(self):
         page = self.root / "deb/usr/share/man/man1/lamplighter.1.gz"
         text = re.sub(".\b", "", run("man", "-l", "-Tutf8", page, env=os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"}).stdout)
         self.assertRegex(text, r"(?m)^ +lamplighter simulate --devices 100 --rate 50\n +lamplighter simulate --app --duration 20$")
@@ -176,7 +176,7 @@ class Contents(unittest.TestCase):
             self.assertEqual(run("bash", "-c", script).stdout.splitlines(),
                              [f"complete -o filenames -F _lamplighter {name}", "list label"])
 
-    def test_the_copyright_file_names_every_package_that_is_built_in(self):
+    def test_the_copyright_file_names_every_included_package(self):
         text = (self.root / "deb/usr/share/doc/lamplighter/copyright").read_text().lower()
         resolved = ROOT / "Package.resolved"
         if not resolved.exists():
@@ -209,14 +209,14 @@ class Contents(unittest.TestCase):
         process.terminate()
         self.assertEqual(process.wait(10), 0, (self.root / "log").read_text())
 
-    def test_the_tarball_says_how_it_is_installed(self):
+    def test_the_tarball_says_how_to_install_it(self):
         text = (self.root / "tar/INSTALL").read_text()
         self.assertIn("libsodium23 libsqlite3-0", text)
         self.assertNotIn("@", text)
         for unit in (self.root / "tar/systemd").glob("*.service"):
             self.assertIn("ExecStart=/usr/local/bin/lamplighter ", unit.read_text())
 
-    def test_alert_rules_and_dashboard_come_along(self):
+    def test_alert_rules_and_dashboard_are_included(self):
         for folder in ("deb/usr/share/doc/lamplighter/examples", "tar/deploy"):
             for path in ("prometheus/prometheus.yml", "prometheus/lamplighter.rules.yml", "grafana/lamplighter.json"):
                 with self.subTest(folder=folder, path=path):
@@ -228,7 +228,7 @@ class Contents(unittest.TestCase):
         self.assertIn("unknown option --form", done.stdout)
 
     @unittest.skipUnless((BUILD / "CrashProbe").exists(), "the build has no program without the Swift runtime inside")
-    def test_a_program_that_needs_a_toolchain_is_not_packed_for_others(self):
+    def test_a_program_that_needs_a_toolchain_is_not_packaged(self):
         build = self.root / "build"
         build.mkdir()
         (build / "lamplighter").symlink_to(BUILD / "CrashProbe")
@@ -240,12 +240,12 @@ class Contents(unittest.TestCase):
 
 class Units(unittest.TestCase):
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
-    def test_a_broken_service_could_do_little(self):
+    def test_a_compromised_service_has_few_rights(self):
         for unit in UNITS:
             with self.subTest(unit=unit.name):
                 run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_MAX}", unit)
 
-    def test_systemd_is_told_what_becomes_of_the_service(self):
+    def test_systemd_is_informed_of_the_service_state(self):
         for unit in UNITS:
             lines = unit.read_text().splitlines()
             self.assertIn("User=lamplighter", lines, unit.name)

@@ -32,11 +32,11 @@ class Alerts(unittest.TestCase):
         self.assertEqual(promtool("check", "rules", RULES)[0], 0)
         self.assertEqual(promtool("check", "config", CONFIG)[0], 0)
 
-    def test_each_fires_when_it_is_to_and_only_then(self):
+    def test_each_alert_fires_when_it_should_and_only_then(self):
         code, said = promtool("test", "rules", CASES)
         self.assertEqual(code, 0, said)
 
-    def test_each_has_a_case_that_fires_and_one_that_does_not(self):
+    def test_each_alert_has_a_case_that_fires_and_one_that_does_not(self):
         fires, quiet = set(), set()
         for case in yaml.safe_load(CASES.read_text())["tests"]:
             for wanted in case["alert_rule_test"]:
@@ -44,7 +44,7 @@ class Alerts(unittest.TestCase):
         names = {rule["alert"] for rule in alerts()}
         self.assertEqual((fires, quiet), (names, names))
 
-    def test_a_rule_that_always_or_never_fires_is_noticed(self):
+    def test_a_rule_that_always_or_never_fires_is_detected(self):
         # All rules are changed at once, so every case of one kind must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ class Alerts(unittest.TestCase):
                     (folder / "case.yml").write_text(yaml.safe_dump({"rule_files": ["rules.yml"], "tests": [case]}))
                     self.assertNotEqual(promtool("test", "rules", folder / "case.yml")[0], 0, case["name"])
 
-    def test_each_leads_to_a_section_of_the_guide_that_says_what_to_do(self):
+    def test_each_alert_refers_to_a_section_of_the_guide_with_instructions(self):
         headings = re.findall(r"^### (\w+)$", GUIDE.read_text(), re.MULTILINE)
         self.assertEqual(headings, [rule["alert"] for rule in alerts()])
         for rule in alerts():
@@ -69,7 +69,7 @@ class Alerts(unittest.TestCase):
 
 
 class Tools(unittest.TestCase):
-    def test_promtool_is_there(self):
+    def test_promtool_is_installed(self):
         self.assertIsNotNone(shutil.which("promtool"), "apt-get install prometheus")
 
 

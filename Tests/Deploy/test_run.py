@@ -75,7 +75,7 @@ class Run(unittest.TestCase):
             ("[1990/2000] Emitting module Wire", "99 %, compiling Wire"),
             ("[2000/2000] Linking lamplighter", "99 %, linking lamplighter"))
 
-    def test_the_share_is_that_of_the_time_where_the_last_steps_take_longer(self):
+    def test_the_share_is_that_of_the_time_even_if_the_last_steps_take_longer(self):
         self.last_build_took(1000)
         self.start()
         self.compiler_prints(("[990/1000] Compiling Wire A.swift", "[0-4] %, compiling Wire"))
@@ -92,7 +92,7 @@ class Run(unittest.TestCase):
                 self.sees(f"lamplighter: {shown}, \\d+ s")
         self.assertEqual(self.process.wait(20), 0)
 
-    def test_the_next_build_says_how_long_this_one_took(self):
+    def test_the_next_build_estimates_its_time_from_the_last_one(self):
         self.start()
         self.sees(r"for the first time: .*about \d+ to \d+ minutes \(cores: \d+\)")
         (self.folder / "pipe").write_text("[1/2] Compiling Wire A.swift\n")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Ids")
 struct IDSourceTests {
-    @Test("A million ids of one moment differ and ascend")
+    @Test("A million ids made in one moment are distinct and ascending")
     func oneMillisecond() {
         var source = IDSource()
         var last = ""
@@ -16,7 +16,7 @@ struct IDSourceTests {
         }
     }
 
-    @Test("Ids ascend across moments, also when the clock falls back")
+    @Test("Ids ascend over time, even if the clock is set back")
     func acrossMoments() {
         var source = IDSource()
         var random = Seed(1)
@@ -31,7 +31,7 @@ struct IDSourceTests {
         }
     }
 
-    @Test("Sources of one slot, and of different slots, never make the same id")
+    @Test("Sources never make the same id, whether they have one slot or different slots")
     func slots() throws {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
@@ -46,7 +46,7 @@ struct IDSourceTests {
         #expect(ids.allSatisfy { $0.hasSuffix("ab") })
     }
 
-    @Test("The last two hexadecimal digits are about evenly spread")
+    @Test("The last two hexadecimal digits are about evenly distributed")
     func shards() {
         var source = IDSource()
         var counts: [String: Int] = [:]
@@ -59,7 +59,7 @@ struct IDSourceTests {
         #expect(counts.values.allSatisfy { (240...560).contains($0) })
     }
 
-    @Test("An id has its prefix, 13 characters and the form of ids")
+    @Test("An id has its prefix, 13 characters and the specified form")
     func form() {
         var source = IDSource()
         let id = source.make("u", at: Make.now)
@@ -68,7 +68,7 @@ struct IDSourceTests {
         #expect(id.utf8.suffix(2).allSatisfy { (48...57).contains($0) || (97...102).contains($0) })
     }
 
-    @Test("Two sources hardly ever make the same id")
+    @Test("Two sources practically never make the same id")
     func twoSources() {
         var one = IDSource()
         var two = IDSource()
@@ -110,7 +110,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "A product key and a terminal have 32 lowercase hexadecimal digits",
+        "A product key or terminal id has 32 lowercase hexadecimal digits",
         arguments: [
             (String(repeating: "0f", count: 16), true), (String(repeating: "0F", count: 16), false),
             (String(repeating: "0", count: 31), false), (String(repeating: "0", count: 33), false),
@@ -134,7 +134,7 @@ struct IdentifierTests {
 
 @Suite("Sessions")
 struct SessionTests {
-    @Test("A token is good until its session ends or its time is over")
+    @Test("A token is valid until its session ends or it expires")
     func refusal() {
         var session = Session(
             id: SessionID(trusted: "s-1"),

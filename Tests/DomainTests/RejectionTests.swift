@@ -2,9 +2,9 @@ import Domain
 import JSON
 import Testing
 
-@Suite("The texts of refusals")
+@Suite("Texts of refusals")
 struct RejectionTests {
-    @Test("A sender's text is shown as far as the schemas allow")
+    @Test("A sender's text is shown up to the schema's limit")
     func long() {
         let name = String(repeating: "é", count: 65_000)
 
@@ -17,7 +17,7 @@ struct RejectionTests {
         #expect(rejection.message.hasSuffix("é…"))
     }
 
-    @Test("A text that fits is shown as it is, counted in code points")
+    @Test("A text that fits is shown whole; its length is counted in code points")
     func short() {
         let field = String(repeating: "é", count: 256)
         let message = String(repeating: "😀", count: 1024)
@@ -29,7 +29,7 @@ struct RejectionTests {
         #expect(Rejection(.forbidden, "No.").field == nil)
     }
 
-    @Test("A refused attribute of a long name still says what is wrong with it")
+    @Test("The refusal of an attribute with a long name contains the reason")
     func attribute() {
         let name = String(repeating: "x", count: 65_000)
 

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Domain
 
-@Suite("The id of a trace")
+@Suite("Trace ids")
 struct TraceIDTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-    @Test("It is read from a traceparent")
+    @Test("A trace id is read from a traceparent header")
     func reads() {
         let id = TraceID(traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01".utf8)
         #expect(id?.text == Self.trace)
@@ -14,7 +14,7 @@ struct TraceIDTests {
     }
 
     @Test(
-        "What is no traceparent of version 00 is none",
+        "A header that isn't a traceparent of version 00 has no trace id",
         arguments: [
             "", "00", "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
@@ -30,13 +30,13 @@ struct TraceIDTests {
         #expect(TraceID(traceparent: text.utf8) == nil)
     }
 
-    @Test("Its text keeps leading zeros, and is read again")
+    @Test("A trace id's text keeps leading zeros and is read back")
     func text() {
         let text = "0000000000000001000000000000000a"
         #expect(TraceID(text)?.text == text)
     }
 
-    @Test("Those that are made differ")
+    @Test("Generated trace ids differ")
     func make() {
         let made = Set((0..<100).map { _ in TraceID.make() })
         #expect(made.count == 100)

@@ -118,7 +118,7 @@ class ParallelUse(People):
 class Limits(People):
     app = "people-attacked"
 
-    def test_the_limit_circumvented_through_another_login_path(self):
+    def test_the_limit_cannot_be_circumvented_by_another_login_path(self):
         phone = fresh_phone()
         owner = self.register(phone=phone)
         turns = [lambda: self.try_login(phone=phone, password=WRONG),
@@ -134,7 +134,7 @@ class Limits(People):
             "countryCode": COUNTRY, "userName": phone, "accountType": "phone", "verifyType": "password",
             "password": PASSWORD}), "TooManyRequests")
 
-    def test_lock_out_of_somebody_else_by_guessing(self):
+    def test_guessing_does_not_lock_out_another_user(self):
         email = fresh_email()
         owner = self.register(email=email)
         for _ in range(12):
@@ -143,7 +143,7 @@ class Limits(People):
         terminal = self.stranger()
         self.login(terminal, email=email, code=self.code(terminal, "login", email=email))
 
-    def test_guessing_codes_does_not_keep_the_owner_from_a_new_one(self):
+    def test_guessing_codes_does_not_prevent_the_owner_from_getting_a_new_one(self):
         email = fresh_email()
         self.register(email=email)
         terminal = self.stranger()
@@ -174,7 +174,7 @@ class Limits(People):
                 self.assertError(asker.ask(method, {"countryCode": COUNTRY, **params}), "InvalidRequest", field)
         self.whoami(owner)
 
-    def test_longest_characters_make_no_more_than_a_password(self):
+    def test_the_longest_characters_fit_in_a_password(self):
         # A scalar that normalises to eighteen.
         self.assertError(self.stranger().ask("account/register", {
             "countryCode": COUNTRY, "username": fresh_name(), "password": "\ufdfa" * 128}), "InvalidRequest", "password")
@@ -210,7 +210,7 @@ class Names(People):
         fetch(url).send(OTHER_PASSWORD)
         self.assertEqual(self.login(email=email, password=OTHER_PASSWORD).uid, owner.uid)
 
-    def test_the_uid_of_another_is_no_way_in(self):
+    def test_another_users_uid_does_not_log_in(self):
         owner = self.register()
         self.assertError(self.try_login(account=owner.uid), "InvalidCredentials")
         self.assertError(self.try_login(username=owner.uid), "InvalidCredentials")

@@ -10,7 +10,7 @@ from client import fresh_terminal
 class ByPassword(People):
     app = "people-2"
 
-    def test_by_phone_email_and_username_and_account_is_any_of_them(self):
+    def test_by_phone_email_and_username_and_account_accepts_each(self):
         phone, email, name = fresh_phone(), fresh_email(), fresh_name()
         owner = self.register(phone=phone)
         owner.get("account/bindEmail", {
@@ -52,13 +52,13 @@ class ByPassword(People):
             "countryCode": "43", "username": owner.user["username"], "password": PASSWORD})
         self.assertEqual(result["user"]["uid"], owner.uid)
 
-    def test_a_phone_of_another_country_is_another_phone(self):
+    def test_a_phone_of_another_country_is_a_different_phone(self):
         phone = fresh_phone()
         self.register(phone=phone)
         self.assertError(self.stranger().ask("account/login", {
             "countryCode": "43", "phone": phone, "password": PASSWORD}), "InvalidCredentials")
 
-    def test_odd_combinations_are_refused(self):
+    def test_invalid_combinations_are_refused(self):
         terminal = self.stranger()
         for more in ({}, {"username": "a", "email": fresh_email(), "password": PASSWORD},
                      {"username": "a"}, {"email": fresh_email(), "password": PASSWORD, "code": "123456"},
@@ -67,7 +67,7 @@ class ByPassword(People):
             with self.subTest(more=more):
                 self.assertError(terminal.ask("account/login", {"countryCode": COUNTRY, **more}), "InvalidRequest")
 
-    def test_passwords_no_account_can_have_are_wrong_not_a_crash(self):
+    def test_impossible_passwords_are_refused_without_a_crash(self):
         name = self.register().user["username"]
         for password in ("x", "x" * 128, "pass word 😀", "\u0001\u0002\u0003 abc def"):
             with self.subTest(password=password):
@@ -116,7 +116,7 @@ class ByCode(People):
         code = self.code(terminal, "login", phone=phone)
         self.assertError(self.try_login(terminal, phone=phone, code=wrong(code)), "InvalidCode")
 
-    def test_phone_registration_off_makes_nobody(self):
+    def test_with_phone_registration_off_no_user_is_created(self):
         terminal, phone = self.stranger("people-strict"), fresh_phone()
         answer = terminal.ask("account/sendCode", {"countryCode": COUNTRY, "phone": phone, "purpose": "login"})
         code = "123456"
@@ -129,7 +129,7 @@ class ByCode(People):
 class Passwords(People):
     app = "people-2"
 
-    def test_changing_ends_all_other_sessions_and_this_one_goes_on(self):
+    def test_changing_ends_all_other_sessions_and_this_one_continues(self):
         owner = self.register()
         other = self.login(username=owner.user["username"])
         owner.get("account/changePassword", {"oldPassword": PASSWORD, "newPassword": OTHER_PASSWORD})
@@ -152,7 +152,7 @@ class Passwords(People):
         self.assertFalse(owner.ask("account/changePassword", {"newPassword": OTHER_PASSWORD})["ok"])
         self.login(username=owner.user["username"])
 
-    def test_an_account_without_one_needs_no_old_one(self):
+    def test_an_account_without_a_password_needs_no_old_one(self):
         phone = fresh_phone()
         terminal = self.stranger()
         self.login(terminal, phone=phone, code=self.code(terminal, "login", phone=phone))
@@ -254,7 +254,7 @@ class TenFailures(People):
                              "InvalidCredentials")
         self.assertError(self.stranger().ask("account/loginOrRegister", ask), "TooManyRequests")
 
-    def test_a_login_of_ones_own_does_not_clear_the_terminal(self):
+    def test_a_successful_login_does_not_clear_the_terminal(self):
         victim, mine, terminal = self.register(), self.register(), self.stranger()
         for turn in range(12):
             answer = self.try_login(terminal, username=fresh_name(), password=WRONG)
@@ -264,7 +264,7 @@ class TenFailures(People):
                 self.try_login(terminal, username=mine.user["username"])
         self.assertError(self.try_login(terminal, username=victim.user["username"]), "TooManyRequests")
 
-    def test_a_terminal_that_comes_back_is_still_the_terminal(self):
+    def test_a_reconnecting_terminal_is_the_same_terminal(self):
         id = fresh_terminal()
         for _ in range(10):
             terminal = self.stranger(terminal_id=id)

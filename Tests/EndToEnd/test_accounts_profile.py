@@ -26,7 +26,7 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" +
 class Profile(People):
     app = "people-3"
 
-    def test_each_field_is_kept_and_what_is_absent_stays(self):
+    def test_given_fields_are_stored_and_absent_ones_stay(self):
         owner = self.register()
         fields = {"nickname": "Lena 😀", "tempUnit": 2, "timezone": "Asia/Shanghai", "latitude": 52.5,
                   "longitude": 13.4, "name": "Lena Lampe", "gender": "female", "birthday": "1990-01-01",
@@ -53,7 +53,7 @@ class Profile(People):
                                  "InvalidRequest", field)
         self.assertEqual(self.whoami(owner), before)
 
-    def test_a_username_may_change_to_a_free_one(self):
+    def test_a_username_can_be_changed_to_a_free_one(self):
         owner, name = self.register(), fresh_name()
         old = owner.user["username"]
         owner.get("account/updateProfile", {"username": name})
@@ -82,7 +82,7 @@ class Profile(People):
         self.assertEqual(seen, {"uid": owner.uid, "nickname": "Lena"})
         self.assertEqual(owner.get("account/getUser", {"uid": owner.uid})["email"], owner.user["email"])
 
-    def test_nobody_else_is_found(self):
+    def test_other_users_and_apps_are_not_found(self):
         owner = self.register()
         stranger = self.register(app="people-strict")
         for uid in (stranger.uid, "u-0000000000000", "nobody"):
@@ -107,7 +107,7 @@ class Avatars(People):
                     self.assertEqual(response.headers["X-Content-Type-Options"], "nosniff")
         self.assertEqual(self.register().get("account/getUser", {"uid": owner.uid})["avatarUrl"], url)
 
-    def test_what_is_no_small_picture_is_refused(self):
+    def test_anything_but_a_small_picture_is_refused(self):
         owner = self.register()
         for why, data in (("text", b"hello"), ("svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
                           ("html", b"<html><script>1</script>"), ("gif", b"GIF89a" + b"\0" * 20),
@@ -118,7 +118,7 @@ class Avatars(People):
         self.assertError(owner.ask("account/setAvatar", {"data": "no base64!"}), "InvalidRequest", "data")
         self.assertNotIn("avatarUrl", self.whoami(owner))
 
-    def test_the_largest_is_taken(self):
+    def test_the_largest_picture_is_accepted(self):
         data = png(45 * 1024 - len(png()) - 20)
         self.assertLessEqual(len(data), 45 * 1024)
         self.register().get("account/setAvatar", {"data": base64.b64encode(data).decode()})
@@ -131,7 +131,7 @@ class Avatars(People):
 class Binding(People):
     app = "people-3"
 
-    def test_an_address_replaces_the_old_one_and_both_sides_are_told(self):
+    def test_an_address_replaces_the_old_one_and_both_are_notified(self):
         for kind, method, fresh in (("email", "account/bindEmail", fresh_email),
                                     ("phone", "account/bindPhone", fresh_phone)):
             with self.subTest(kind=kind):
@@ -188,7 +188,7 @@ class Binding(People):
                 self.assertError(owner.ask(method, {**ask, "code": code, "ticket": "t-1"}), "InvalidRequest")
                 self.assertNotIn(kind, self.whoami(owner))
 
-    def test_an_address_that_another_has_verified_stays_his(self):
+    def test_an_address_that_another_user_verified_stays_theirs(self):
         email = fresh_email()
         first, second = self.register(email=email), self.register()
         code = self.code(second, "bind", email=email)
@@ -196,7 +196,7 @@ class Binding(People):
                          "Duplicated", "email")
         self.assertEqual(self.login(email=email).uid, first.uid)
 
-    def test_one_that_another_never_verified_is_taken_away(self):
+    def test_an_address_that_another_user_never_verified_is_taken_over(self):
         email = fresh_email()
         squatter, owner = self.register(), self.register()
         squatter.get("account/updateProfile", {"email": email})
@@ -269,7 +269,7 @@ class Cancelling(People):
                 self.assertIn("deletesAt", owner.get("account/cancel", {how: proof}))
                 self.assertEnded(owner, "accountCancelled")
 
-    def test_an_anonymous_one_needs_nothing(self):
+    def test_an_anonymous_user_needs_no_proof(self):
         self.assertIn("deletesAt", self.anonymous().get("account/cancel"))
 
     def test_refused(self):
@@ -284,7 +284,7 @@ class Cancelling(People):
         self.assertError(owner.ask("account/cancel", {"password": PASSWORD, "code": "123456"}), "InvalidRequest")
         self.whoami(owner)
 
-    def test_an_operators_erasing_leaves_nothing_but_a_row_without_personal_data(self):
+    def test_erasing_by_an_operator_leaves_only_a_row_without_personal_data(self):
         email, secret = fresh_email(), fresh_id("Erased Person ")
         owner, device, other = self.register(email=email), self.device(), self.register()
         owner.get("account/updateProfile", {"nickname": secret, "address": secret})

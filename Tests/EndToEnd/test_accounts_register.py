@@ -42,7 +42,7 @@ class Registering(People):
         self.assertNotIn("email", terminal.user)
         self.assertEqual(self.login(username=name.upper()).uid, terminal.uid)
 
-    def test_a_ticket_stands_in_place_of_a_code_once(self):
+    def test_a_ticket_replaces_a_code_once(self):
         terminal, email = self.anonymous(), fresh_email()
         ticket = self.ticket(terminal, email=email)
         ask = {"countryCode": COUNTRY, "password": PASSWORD, "ticket": ticket}
@@ -52,7 +52,7 @@ class Registering(People):
         terminal.adopt(result)
         self.assertError(self.stranger().ask("account/register", {**ask, "email": email}), "InvalidCode")
 
-    def test_without_a_right_code_no_address_gets_in(self):
+    def test_without_a_right_code_no_address_logs_in(self):
         terminal = self.stranger()
         for kind, to in (("email", fresh_email()), ("phone", fresh_phone())):
             with self.subTest(kind=kind):
@@ -73,7 +73,7 @@ class Registering(People):
                 self.assertError(self.stranger().ask("account/register", {
                     "countryCode": COUNTRY, "username": taken, "password": PASSWORD}), "Duplicated", "username")
 
-    def test_a_taken_address_shows_to_who_holds_its_code(self):
+    def test_a_taken_address_is_revealed_only_to_the_holder_of_its_code(self):
         for kind, to in (("email", fresh_email()), ("phone", fresh_phone())):
             with self.subTest(kind=kind):
                 owner = self.register(**{kind: to})
@@ -96,7 +96,7 @@ class Registering(People):
                 self.assertEqual(answer["error"].get("field"), "params.password")
         self.register(terminal, email=email, code=code)
 
-    def test_passwords_at_the_border_and_in_any_script(self):
+    def test_passwords_of_limit_lengths_and_in_any_script(self):
         for password in ("läm😀pen8", "x" * 4 + "yz12" * 31, "пароль для лампы", "  two blanks  "):
             with self.subTest(password=password):
                 name = fresh_name()
@@ -110,12 +110,12 @@ class Registering(People):
         self.register(username=name, password="Lampenschl\u00fcssel \u212b")
         self.login(username=name, password="Lampenschlu\u0308ssel A\u030a")
 
-    def test_the_own_name_is_no_password(self):
+    def test_the_own_name_is_refused_as_a_password(self):
         name = fresh_name()
         self.assertError(self.stranger().ask("account/register", {
             "countryCode": COUNTRY, "username": name, "password": name}), "PolicyRejected", "password")
 
-    def test_none_of_the_three_or_two_addresses_unproved(self):
+    def test_neither_of_three_names_or_two_unproved_addresses(self):
         terminal = self.stranger()
         for names, error in (({}, "InvalidRequest"), ({"phone": fresh_phone(), "email": fresh_email()}, "InvalidCode"),
                              ({"phone": fresh_phone(), "email": fresh_email(), "username": fresh_name()}, "InvalidCode")):
@@ -123,7 +123,7 @@ class Registering(People):
                 self.assertError(terminal.ask("account/register", {
                     "countryCode": COUNTRY, "password": PASSWORD, "code": "123456", **names}), error)
 
-    def test_bad_members_are_named(self):
+    def test_invalid_members_are_named(self):
         terminal = self.stranger()
         good = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for field, value in (("countryCode", None), ("password", None), ("password", 5), ("username", 5),
@@ -153,7 +153,7 @@ class Policies(People):
         self.assertError(terminal.ask("account/loginOrRegister", {
             "countryCode": COUNTRY, "uid": fresh_id(), "password": PASSWORD}), "PolicyRejected")
 
-    def test_a_username_that_may_not_change(self):
+    def test_a_username_that_cannot_be_changed(self):
         terminal = self.register(app="people-strict")
         self.assertError(terminal.ask("account/updateProfile", {"username": fresh_name()}), "PolicyRejected")
 
@@ -186,7 +186,7 @@ class Policies(People):
                 self.assertEqual(sorted(new["user"]), sorted(taken["user"]))
                 self.assertNotEqual(new["user"]["uid"], taken["user"]["uid"])
 
-    def test_with_accounts_revealed_unknown_names_say_so(self):
+    def test_with_accounts_revealed_unknown_names_are_reported(self):
         for names in ({"username": fresh_name()}, {"email": fresh_email()}, {"phone": fresh_phone()},
                       {"account": fresh_name()}):
             with self.subTest(names=names):
@@ -195,7 +195,7 @@ class Policies(People):
         self.assertError(self.try_login(app="people-open", email=terminal.user["email"], password=WRONG),
                          "InvalidCredentials")
 
-    def test_with_accounts_revealed_unknown_addresses_say_so(self):
+    def test_with_accounts_revealed_unknown_addresses_are_reported(self):
         email = fresh_email()
         terminal, ask = self.stranger("people-open"), {"countryCode": COUNTRY, "email": email}
         for method, more in (("account/sendCode", {"purpose": "login"}), ("account/sendCode", {"purpose": 2}),
@@ -207,7 +207,7 @@ class Policies(People):
         self.register(app="people-open", email=email)
         self.assertEqual(len(self.code(terminal, "resetPassword", email=email)), 6)
 
-    def test_a_username_that_reads_as_a_phone_is_refused(self):
+    def test_a_username_that_looks_like_a_phone_is_refused(self):
         for name in (fresh_phone(), f"+{COUNTRY}{fresh_phone()}", "0151/123 45-67", "lena@", "@", "a@b@c.de"):
             with self.subTest(name=name):
                 self.assertError(self.stranger().ask("account/register", {
@@ -261,7 +261,7 @@ class OwnUserIDs(People):
                 self.assertError(terminal.ask("account/loginOrRegister", {
                     "countryCode": COUNTRY, "uid": uid, "password": PASSWORD}), "InvalidRequest", "uid")
 
-    def test_it_may_not_be_taken_for_a_username(self):
+    def test_it_cannot_be_taken_as_a_username(self):
         uid = fresh_name()
         self.stranger().get("account/loginOrRegister", {"countryCode": COUNTRY, "uid": uid, "password": PASSWORD})
         self.assertError(self.try_login(username=uid), "InvalidCredentials")
@@ -294,7 +294,7 @@ class AnonymousOnes(People):
                 self.check(device, terminal, uid)
                 self.assertEqual(self.login(**more).uid, uid)
 
-    def test_by_a_login_code_that_makes_a_user(self):
+    def test_by_a_login_code_that_creates_a_user(self):
         device, terminal, uid = self.prepare()
         phone = fresh_phone()
         result = terminal.get("account/login", {
@@ -315,7 +315,7 @@ class AnonymousOnes(People):
                 self.check(device, terminal, uid)
                 self.assertEqual(self.login(**{kind: to}).uid, uid)
 
-    def test_a_login_of_an_existing_user_leaves_the_anonymous_one_alone(self):
+    def test_a_login_of_an_existing_user_does_not_affect_the_anonymous_one(self):
         owner = self.register(username=fresh_name())
         secret = fresh_id("installation-secret-")
         terminal = self.anonymous(device_id=secret)
@@ -324,7 +324,7 @@ class AnonymousOnes(People):
         self.assertEqual(terminal.uid, owner.uid)
         self.assertEqual(self.anonymous(device_id=secret).uid, uid)
 
-    def test_the_device_id_of_a_converted_one_gives_a_new_one(self):
+    def test_the_device_id_of_a_converted_user_gives_a_new_user(self):
         secret = fresh_id("installation-secret-")
         terminal = self.anonymous(device_id=secret)
         uid = terminal.uid
@@ -332,7 +332,7 @@ class AnonymousOnes(People):
         self.assertEqual(terminal.uid, uid)
         self.assertNotEqual(self.anonymous(device_id=secret).uid, uid)
 
-    def test_what_cannot_be_converted(self):
+    def test_only_anonymous_users_can_convert(self):
         taken = self.register(username=fresh_name())
         terminal = self.anonymous()
         ask = {"countryCode": COUNTRY, "username": taken.user["username"], "password": PASSWORD}

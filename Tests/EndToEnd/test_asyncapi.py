@@ -148,7 +148,7 @@ class Tools(unittest.TestCase):
                 else:
                     self.assertIsNotNone(problem(document))
 
-    def test_asyncapis_own_parser(self):
+    def test_the_official_asyncapi_parser(self):
         self.check("parser", self.parser.problem)
 
     def test_the_meta_schema(self):
@@ -162,7 +162,7 @@ class Tools(unittest.TestCase):
 class Content(unittest.TestCase):
     """The contract's content beyond its form."""
 
-    def test_each_operation_says_who_may_and_belongs_to_a_group(self):
+    def test_each_operation_states_its_permissions_and_belongs_to_a_group(self):
         groups = [tag["name"] for tag in whole()["info"]["tags"]]
         schemes = {f"#/components/securitySchemes/{name}" for name in whole()["components"]["securitySchemes"]}
         used = set()
@@ -187,7 +187,7 @@ class Content(unittest.TestCase):
                         value = contract.without_nulls(example["payload"])
                         self.assertEqual([error.message for error in validator.iter_errors(value)], [])
 
-    def test_each_code_that_a_method_speaks_of_is_among_its_errors(self):
+    def test_each_error_code_that_a_method_mentions_is_in_its_list_of_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
             # In a result a code can be the outcome of a command or a run.
@@ -197,7 +197,7 @@ class Content(unittest.TestCase):
                     with self.subTest(method=method, code=code):
                         self.assertIn(code, contract.error_codes(method))
 
-    def test_no_list_of_errors_names_what_is_not_there(self):
+    def test_no_list_of_errors_has_unknown_codes(self):
         written = yaml.safe_load((contract.SCHEMAS / "errors.yaml").read_text(encoding="utf-8"))
         codes = set(contract.files()["common"]["definitions"]["errorCode"]["enum"])
         self.assertLessEqual({*written["methods"], *written["open"]}, set(contract.methods()))
@@ -209,7 +209,7 @@ class Content(unittest.TestCase):
             if "x-errors" in operation:
                 self.assertLessEqual({"InvalidRequest", "Internal"}, set(operation["x-errors"]))
 
-    def test_a_method_without_a_token_says_so(self):
+    def test_a_method_without_a_token_is_marked(self):
         for method, (_file, definition) in contract.methods().items():
             words = definition["properties"]["params"]["description"]
             with self.subTest(method=method):

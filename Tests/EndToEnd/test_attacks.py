@@ -149,7 +149,7 @@ class Envelopes(People):
                 self.assertError(terminal.ask(method, params, id), "InvalidRequest", "id")
         self.assertEqual(terminal.ask("account/register", ask, id), first)
 
-    def test_a_login_replayed_by_another_terminal_is_a_login_of_its_own(self):
+    def test_a_login_repeated_by_another_terminal_is_a_new_login(self):
         owner = self.register()
         one, two, id = self.stranger(), self.stranger(), fresh_id()
         ask = {"countryCode": COUNTRY, "username": owner.user["username"], "password": PASSWORD}
@@ -157,7 +157,7 @@ class Envelopes(People):
         self.assertNotEqual(first["result"]["token"], second["result"]["token"])
         self.assertError(two.ask("account/whoami", token=first["result"]["token"]), "InvalidToken")
 
-    def test_a_repeat_after_the_sessions_end_gives_no_token(self):
+    def test_a_repetition_after_the_sessions_end_returns_no_token(self):
         terminal, id = self.stranger(), fresh_id()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         terminal.adopt(terminal.ask("account/register", ask, id, token=None)["result"])
@@ -168,7 +168,7 @@ class Envelopes(People):
         again = self.stranger(terminal_id=terminal.terminal_id)
         self.assertError(again.ask("session/refresh", {}, refresh, token=terminal.token), "InvalidToken")
 
-    def test_a_terminal_that_publishes_on_anothers_space_is_refused(self):
+    def test_publishing_on_another_terminals_topics_is_refused(self):
         owner, thief = self.register(), self.stranger()
         topic = f"{owner.base}/request/account/whoami"
         self.assertEqual(thief.publish(topic, {"id": "x", "token": owner.token}), 0x87)
@@ -208,7 +208,7 @@ class SkippedSteps(People):
                 "countryCode": COUNTRY, "email": email, "code": code, "newPassword": OTHER_PASSWORD}), "InvalidCode")
         self.login(email=email)
 
-    def test_a_ticket_where_no_ticket_stands(self):
+    def test_a_ticket_in_place_of_another_proof(self):
         phone = fresh_phone()
         owner = self.register(phone=phone)
         ticket = self.ticket(owner, phone=phone)

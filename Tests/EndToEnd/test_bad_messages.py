@@ -61,7 +61,7 @@ BAD = [
 
 
 class Reports(EndToEnd):
-    def test_each_is_a_dead_letter_with_its_reason_and_good_neighbours_go_on(self):
+    def test_each_is_a_dead_letter_with_its_reason_and_valid_reports_pass(self):
         device, terminal = self.pair()
         topic = f"{device.base}/report"
         watcher = self.world.watcher
@@ -99,7 +99,7 @@ class Reports(EndToEnd):
         self.assertTrue(device.report(data={"power": True})["ok"])
         self.assertEqual([m for m in device.everything if m.body.get("id") == "more" and m.body["ok"]], [])
 
-    def test_nesting_of_16_is_taken_and_more_refused(self):
+    def test_16_levels_are_accepted_and_more_are_refused(self):
         device = self.device(FREE)
         topic = f"{device.base}/report"
         # The message and `data` are already two levels.
@@ -109,13 +109,13 @@ class Reports(EndToEnd):
         device.publish(topic, '{"id":"d17","data":{"a":%s}}' % deep(15))
         self.world.watcher.expect("/system/dead-letter", lambda b: b["topic"] == topic)
 
-    def test_what_has_an_id_is_answered(self):
+    def test_a_message_with_an_id_is_answered(self):
         device = self.device()
         for body in ({"data": 5}, {}, {"data": {"colour": "red"}}, {"ts": "x", "data": {}}):
             with self.subTest(body=body):
                 self.assertError(device.report(**body), "InvalidRequest")
 
-    def test_numbers_at_the_border_are_taken(self):
+    def test_numbers_at_the_limits_are_accepted(self):
         device, terminal = self.pair()
         topic = f"{device.base}/report"
         for id, text in (("n1", "9007199254740991"), ("n2", "-9007199254740991"), ("n3", "0"), ("n4", "1e3"), ("n5", "5.0")):
@@ -125,13 +125,13 @@ class Reports(EndToEnd):
                 self.assertEqual(
                     terminal.get("device/status", {"did": device.did})["data"]["count"], float(text))
 
-    def test_escapes_and_pairs_are_taken(self):
+    def test_escapes_and_surrogate_pairs_are_accepted(self):
         device, terminal = self.pair()
         device.publish(f"{device.base}/report", b'{"id":"e1","data":{"label":"\\ud83d\\ude00\\u00e4\\n\\/"}}')
         self.assertTrue(device.response("e1")["ok"])
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"]["label"], "😀ä\n/")
 
-    def test_one_in_a_hundred_costs_nothing_else(self):
+    def test_one_in_a_hundred_affects_no_other(self):
         device, terminal = self.pair()
         total, ahead = 300, 100  # at most 200 answers can wait for a device
         for i in range(total):
@@ -164,7 +164,7 @@ class Others(EndToEnd):
                 watcher.publish(f"{TOPICS}/{topic}", b"nonsense")
                 watcher.expect("/system/dead-letter", lambda b: b["topic"] == f"{TOPICS}/{topic}", 5)
 
-    def test_requests_that_cannot_be_read(self):
+    def test_unreadable_requests(self):
         terminal = self.terminal()
         watcher = self.world.watcher
         for method in ("account/whoami", "device/list", "session/list", "nonsense/x"):
@@ -177,7 +177,7 @@ class Others(EndToEnd):
                     watcher.expect("/system/dead-letter", lambda b: b["topic"] == topic, 5)
         terminal.get("account/whoami")
 
-    def test_presence_and_info_that_cannot_be_read(self):
+    def test_unreadable_presence_and_info_messages(self):
         device, terminal = self.pair()
         watcher = self.world.watcher
         for leaf in ("presence", "info"):
@@ -188,7 +188,7 @@ class Others(EndToEnd):
                     watcher.expect("/system/dead-letter", lambda b: b["topic"] == f"{device.base}/{leaf}", 5)
         self.assertTrue(terminal.get("device/status", {"did": device.did})["online"])
 
-    def test_back_end_messages_that_cannot_be_read(self):
+    def test_unreadable_messages_of_services(self):
         watcher = self.world.watcher
         for topic, payload in (("system/session-invalid", b"x"), ("system/session-invalid", b"{}"),
                                ("system/presence/d-00000000000ff", b"x"), ("system/presence/", b"{}")):
@@ -199,7 +199,7 @@ class Others(EndToEnd):
         # The watcher receives its own bad messages too.
         clients.violations.clear()
 
-    def test_the_values_of_requests_and_registrations_are_not_kept(self):
+    def test_values_of_requests_and_registrations_are_not_stored(self):
         watcher, terminal = self.world.watcher, self.terminal()
         mac, secret = fresh_mac(), "do-not-keep-me-" + fresh_id()
         key = LAMP["productKey"]

@@ -35,7 +35,7 @@ class Barriers(EndToEnd):
         self.assertLessEqual(set(SLICE), names)
         return [f"/docs/{name}" for name in (sorted(names - {"try.html"}) if LONG else SLICE)]
 
-    def test_no_page_has_a_barrier_wide_or_narrow_light_or_dark(self):
+    def test_no_page_has_an_accessibility_fault_wide_or_narrow_light_or_dark(self):
         site = f"http://127.0.0.1:{self.world.service.http_port}"
         found = []
         for width in (1400, 390):
@@ -48,7 +48,7 @@ class Barriers(EndToEnd):
                 visitor.context.close()
         self.assertEqual(found, [])
 
-    def test_the_first_page_leads_to_console_reference_examples_and_playground(self):
+    def test_the_first_page_links_to_console_reference_examples_and_playground(self):
         site = f"http://127.0.0.1:{self.world.service.http_port}"
         visitor = self.browser.visitor()
         page = visitor.context.new_page()

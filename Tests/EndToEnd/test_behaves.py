@@ -133,7 +133,7 @@ class Away(Phones):
     reports = 30_000 if LONG else 840
     alarms = 60  # each begins and is cleared
 
-    def test_what_it_gets_when_it_comes_back(self):
+    def test_what_a_terminal_gets_when_it_reconnects(self):
         for version in (5, 4):
             with self.subTest(version=version):
                 self.sleep_and_wake(version)
@@ -256,7 +256,7 @@ class Store(Unnoticed):
 
     count = 500
 
-    def test_each_is_taken_once_though_some_are_sent_twice(self):
+    def test_each_is_stored_once_even_if_some_are_sent_twice(self):
         for version in (5, 4):
             with self.subTest(version=version):
                 device, terminal = self.pair(LAMP, version=version)

@@ -35,13 +35,13 @@ class Bind(EndToEnd):
         for terminal in terminals:
             terminal.status(device, lambda b: b["version"] == version)
 
-    def test_already_bound_is_success_and_changes_nothing(self):
+    def test_binding_again_succeeds_and_changes_nothing(self):
         device, terminal = self.pair()
         self.assertEqual(terminal.bind(device), {"did": device.did})
         listed = terminal.get("device/list")
         self.assertEqual((listed["total"], listed["devices"][0]["role"]), (1, "special"))
 
-    def test_already_bound_and_unsubscribed_stays_unsubscribed(self):
+    def test_binding_again_keeps_the_subscription_off(self):
         device, terminal = self.pair()
         terminal.get("device/subscribe", {"did": device.did, "subscribed": False})
         terminal.bind(device)
@@ -69,7 +69,7 @@ class Bind(EndToEnd):
             with self.subTest(params=params):
                 self.assertError(terminal.fail("device/bind", params), "InvalidRequest")
 
-    def test_fifty_wrong_tries_lock_the_device_and_strangers_fewer_do_not(self):
+    def test_fifty_wrong_tries_lock_the_device_for_strangers_and_fewer_do_not(self):
         device = self.device()
         for turn in range(10):
             stranger = self.terminal()
@@ -96,7 +96,7 @@ class Bind(EndToEnd):
         self.assertError(error, "TooManyRequests")
         self.terminal().bind(device)
 
-    def test_tries_at_devices_that_do_not_exist_count_at_them_alone(self):
+    def test_tries_for_unknown_devices_count_only_for_them(self):
         terminal = self.terminal()
         params = {"did": fresh_did(), "passcode": "123456"}
         codes = [terminal.fail("device/bind", params)["code"] for _ in range(6)]
@@ -107,7 +107,7 @@ class Bind(EndToEnd):
 
 
 class Unbind(EndToEnd):
-    def test_the_status_is_cleared_and_nothing_comes_any_more(self):
+    def test_the_status_is_cleared_and_nothing_else_arrives(self):
         device, terminal = self.pair()
         device.report(data={"power": True})
         terminal.get("device/unbind", {"did": device.did})
@@ -127,7 +127,7 @@ class Unbind(EndToEnd):
         terminal.status(other)
         self.assertEqual(terminal.unread(f"/device/{device.did}/status"), [])
 
-    def test_a_specials_role_passes_to_the_earliest_normal(self):
+    def test_the_special_role_passes_to_the_earliest_normal_user(self):
         device = self.device()
         one, two, three = (self.terminal() for _ in range(3))
         for terminal in (one, two, three):
@@ -138,7 +138,7 @@ class Unbind(EndToEnd):
         one.bind(device)
         self.assertEqual(one.get("device/list")["devices"][0]["role"], "normal")
 
-    def test_others_go_on_undisturbed(self):
+    def test_others_are_not_affected(self):
         device = self.device()
         one, two = self.terminal(), self.terminal()
         one.bind(device), two.bind(device)
@@ -148,7 +148,7 @@ class Unbind(EndToEnd):
 
 
 class OfAnotherApp(EndToEnd):
-    def test_its_users_lock_out_themselves_and_nobody_else(self):
+    def test_its_users_lock_out_only_themselves(self):
         device, rightful = self.device(), self.terminal()
         stranger = self.terminal("other-app")
         for passcode in (device.passcode, "wrong-1", device.passcode, "wrong-2", device.passcode):
@@ -193,7 +193,7 @@ class BindRemote(EndToEnd):
         told = self.world.service.json(*arguments)
         self.assertEqual(base64.b64decode(told["png"])[:8], b"\x89PNG\r\n\x1a\n")
 
-    def test_a_claim_binds_a_device_that_is_there(self):
+    def test_a_claim_binds_a_registered_device(self):
         device, terminal = self.device(), self.terminal()
         params = self.params(LAMP, device.mac, claim=self.claim(LAMP, device.mac))
         self.assertEqual(terminal.get("device/bindRemote", params), {"did": device.did})
@@ -204,7 +204,7 @@ class BindRemote(EndToEnd):
         version = device.report(data={"power": True})["version"]
         terminal.status(device, lambda b: b["version"] == version)
 
-    def test_a_device_that_has_not_registered_is_made_and_registers_later(self):
+    def test_a_claim_of_an_unknown_device_creates_it_and_it_registers_later(self):
         mac, terminal = fresh_mac(), self.terminal()
         did = terminal.get("device/bindRemote", self.params(LAMP, mac, claim=self.claim(LAMP, mac)))["did"]
         listed = terminal.get("device/list")["devices"][0]
@@ -218,7 +218,7 @@ class BindRemote(EndToEnd):
         second.bind(device)
         self.assertError(self.world.register(LAMP, mac), "Forbidden", "oldSecret")
 
-    def test_wrong_claims_are_alike_and_counted(self):
+    def test_wrong_claims_get_the_same_answer_and_are_counted(self):
         device, foreign = self.device(), self.world.device(OTHER, connect=False)
         right = self.claim(LAMP, device.mac)
         terminal = self.terminal()
@@ -239,7 +239,7 @@ class BindRemote(EndToEnd):
             terminal.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "TooManyRequests")
         self.terminal().get("device/bindRemote", self.params(LAMP, device.mac, claim=right))
 
-    def test_one_proof_and_one_only(self):
+    def test_exactly_one_proof_is_required(self):
         terminal = self.terminal()
         for proof in ({}, {"claim": "x", "productSecret": "y"}):
             error = terminal.fail("device/bindRemote", self.params(LAMP, fresh_mac(), **proof))
@@ -258,7 +258,7 @@ class BindRemote(EndToEnd):
         two.get("device/bindRemote", params)
         self.assertTrue(one.get("device/bindRemote", self.params(REMOTE, fresh_mac(), productSecret=secret))["did"])
 
-    def test_a_mac_that_is_not_listed_is_not_made(self):
+    def test_an_unlisted_mac_is_not_created(self):
         mac = fresh_mac()
         error = self.terminal().fail("device/bindRemote", self.params(LISTED, mac, claim=self.claim(LISTED, mac)))
         self.assertError(error, "NotListed")
@@ -275,7 +275,7 @@ class BindRemote(EndToEnd):
 
 
 class Abuse(EndToEnd):
-    def test_who_knows_the_product_secret_or_an_old_passcode_gains_nothing(self):
+    def test_the_product_secret_or_an_old_passcode_gives_no_rights(self):
         device, owner = self.pair()
         for more in ({}, {"oldSecret": "wrong"}):
             self.assertError(self.world.register(LAMP, device.mac, passcode="attacker", **more), "Forbidden")

@@ -7,7 +7,7 @@ from world import FREE, LAMP, OPERATED, EndToEnd
 
 
 class List(EndToEnd):
-    def test_it_shows_what_the_contract_names(self):
+    def test_the_list_has_the_members_of_the_contract(self):
         device, terminal = self.pair()
         entry = terminal.get("device/list")["devices"][0]
         self.assertEqual(
@@ -46,7 +46,7 @@ class List(EndToEnd):
 
 
 class Subscribe(EndToEnd):
-    def test_unsubscribed_the_status_goes_and_comes_back(self):
+    def test_without_a_subscription_the_status_is_absent_and_returns_with_it(self):
         device, terminal = self.pair()
         device.report(data={"power": True})
         self.assertEqual(terminal.get("device/subscribe", {"did": device.did, "subscribed": False}), {})
@@ -111,7 +111,7 @@ class Status(EndToEnd):
 
 
 class CustomInfo(EndToEnd):
-    def test_alias_and_remark_are_ones_own(self):
+    def test_alias_and_remark_are_each_users_own(self):
         device, one = self.pair()
         two = self.terminal()
         two.bind(device)
@@ -127,7 +127,7 @@ class CustomInfo(EndToEnd):
         one.bind(device)
         self.assertEqual(one.get("device/list")["devices"][0]["alias"], "", "gone with the binding")
 
-    def test_it_is_checked(self):
+    def test_its_fields_are_checked(self):
         device, terminal = self.pair()
         for params, field in (({"alias": "x" * 65}, "alias"), ({"remark": "x" * 257}, "remark"), ({"alias": 5}, "alias")):
             with self.subTest(params=params):
@@ -138,7 +138,7 @@ class CustomInfo(EndToEnd):
 
 
 class Hardware(EndToEnd):
-    def test_it_is_what_the_device_told_and_its_product(self):
+    def test_it_has_the_hardware_and_the_product(self):
         mac, terminal = fresh_mac(), self.terminal()
         answer = self.world.register(LAMP, mac, hardware={"wifiSoftVersion": "1.2", "link": "wifi", "other": "x"})
         did = answer["result"]["did"]
@@ -149,7 +149,7 @@ class Hardware(EndToEnd):
 
 
 class Users(EndToEnd):
-    def test_special_sees_them_and_normal_does_not(self):
+    def test_the_special_user_sees_them_and_a_normal_user_does_not(self):
         device = self.device()
         one, two = self.terminal(), self.terminal()
         one.bind(device), two.bind(device)
@@ -197,7 +197,7 @@ class AllowReset(EndToEnd):
         self.assertEqual(told["reason"], "reset")
         self.assertError(owner.fail("device/status", {"did": device.did}), "NotBound")
 
-    def test_it_is_not_for_everybody(self):
+    def test_not_every_user_can_allow_a_reset(self):
         device = self.device()
         one, two = self.terminal(), self.terminal()
         one.bind(device), two.bind(device)
@@ -206,7 +206,7 @@ class AllowReset(EndToEnd):
         operated, owner = self.pair(OPERATED)
         self.assertError(owner.fail("device/allowReset", {"did": operated.did}), "Forbidden")
 
-    def test_it_ends_with_who_allowed_it(self):
+    def test_it_ends_when_its_user_leaves(self):
         device = self.device()
         one, two = self.terminal(), self.terminal()
         one.bind(device), two.bind(device)

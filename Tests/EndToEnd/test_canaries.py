@@ -91,7 +91,7 @@ class Canaries(People):
             later.publish(topic, text % self.canary(f"broken {len(self.canaries)}"))
             self.world.watcher.expect("/system/dead-letter", lambda b: b["topic"] == topic)
 
-    def test_nowhere_in_clear(self):
+    def test_no_canary_is_stored_in_clear(self):
         self.plant()
         service = self.world.service
         service.log.flush()

@@ -138,14 +138,14 @@ class Lamp(Compiled):
     def test_the_header_is_short(self):
         self.assertLessEqual(len((CLIENT / "lamplighter.h").read_text().splitlines()), 300)
 
-    def test_any_text_is_read_within_its_bounds(self):
+    def test_any_text_is_read_without_leaving_its_bounds(self):
         source = self.folder / "reader.c"
         source.write_text(READER)
         program = build(self.folder, source, "-g", "-fsanitize=address,undefined")
         done = subprocess.run([str(program)], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_it_registers_reports_obeys_and_is_the_same_at_its_next_start(self):
+    def test_it_registers_reports_obeys_and_restarts_as_the_same_device(self):
         lamp = self.lamp()
         did = self.line(lamp, r"did (\S+)")[1]
         eventually(lambda: self.shown(did)["data"].get("temperature") == 21.5, 10, "the first report")
@@ -183,11 +183,11 @@ class Lamp(Compiled):
         self.line(device, "did")
         eventually(lambda: not self.shown(did)["alerts"], 10, "its end")
 
-    def test_a_broker_that_is_not_there_is_told(self):
+    def test_a_missing_broker_is_reported(self):
         lamp = self.start(build(self.folder, CLIENT / "lamp.c"), "127.0.0.1", str(free_port()), LAMP["productKey"], "w" * 43)
         self.line(lamp, "Connection refused")
 
-    def test_a_wrong_secret_is_told_with_where_to_look(self):
+    def test_a_wrong_secret_is_reported_with_advice(self):
         program = build(self.folder, CLIENT / "lamp.c")
         lamp = self.start(program, "127.0.0.1", str(self.world.port), LAMP["productKey"], "w" * 43)
         self.line(lamp, r"wrong key or secret, or a limit; `lamplighter refusals`")

@@ -169,7 +169,7 @@ class Processes(OwnClusterOfClass):
 class Failover(Processes):
     """Each failure in turn."""
 
-    def test_whatever_fails_nothing_is_lost_doubled_or_out_of_order(self):
+    def test_no_failure_loses_doubles_or_reorders_anything(self):
         chance = random.Random(SEED)
         slow = [self.freeze, self.freeze_until_replaced, self.freeze_in_transaction, self.freeze_in_pipeline,
                 self.cut_from_database, self.cut_from_broker]
@@ -225,7 +225,7 @@ class Alone(OwnClusterOfClass):
             # Lanes of a process that fell silent are taken after six seconds.
             self.assertLess(time.monotonic() - began, 4)
 
-    def test_logins_go_on_though_somebody_is_frozen_in_its_turn_at_the_gates_file(self):
+    def test_logins_continue_although_a_process_is_frozen_in_its_turn_at_the_gates_file(self):
         device, terminal = self.pair()
         with open(f"{self.cluster.gate_file}.lock", "rb+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -239,13 +239,13 @@ class Alone(OwnClusterOfClass):
         another = self.terminal()
         self.assertTrue(another.ask("account/whoami")["ok"])
 
-    def test_status_tells_how_far_each_lane_is_behind(self):
+    def test_status_shows_how_far_each_lane_is_behind(self):
         lanes = self.cluster.nodes[0].status()["lanes"]
         self.assertEqual(len(lanes), 49)
         self.assertTrue(all(lane["lagMilliseconds"] >= 0 and (lane["outbox"] > 0 or lane["lagMilliseconds"] == 0) for lane in lanes))
         self.assertRegex(self.cluster.nodes[0].cli("cluster", "status").stdout, r"(?m)^LANE +PROCESS +EPOCH +OUTBOX +BEHIND$")
 
-    def test_beside_it_none_can_do_all_the_work(self):
+    def test_a_process_that_would_do_all_the_work_is_refused_beside_it(self):
         node = self.cluster.nodes[0]
         other = Service(self.cluster.folder / "other", store=node.store)
         self.addCleanup(other.close)
@@ -261,7 +261,7 @@ class Alone(OwnClusterOfClass):
 class BesideUp(unittest.TestCase):
     """A process with its own broker, on a database that others could share."""
 
-    def test_none_begins_beside_it(self):
+    def test_a_cluster_process_is_refused_beside_up(self):
         server = postgres.Server()
         self.addCleanup(server.close)
         up = Service(arguments=SETTINGS, store=server.make())
@@ -296,7 +296,7 @@ class Inherited(OwnClusterOfClass):
         pids = [int(words[4]) for words in locks if words[1] == "FLOCK" and words[5].endswith(f":{lock.st_ino}")]
         return next((node for node in self.cluster.nodes if node.process.pid in pids), None)
 
-    def test_a_login_that_was_committed_is_known_to_the_gate_before_it_is_answered(self):
+    def test_a_committed_login_is_known_to_the_gate_before_it_is_answered(self):
         for _ in range(3):
             late = self.terminal(login=False)
             self.cluster.server.hold_commits()
@@ -368,7 +368,7 @@ class WithoutFence(Processes):
         "FOR KEY SHARE) AS own": ") AS own".ljust(21),
     }
 
-    def test_a_frozen_process_commits_what_it_began_where_another_has_its_lanes(self):
+    def test_a_frozen_process_commits_its_work_although_another_has_its_lanes(self):
         # Its commits are published late: devices that wait for answers would rarely report before
         # that.
         self.load(reports=REPORTS_A_SECOND / 3, hasty=True)

@@ -13,7 +13,7 @@ OPEN = ["login", "register", "resetPassword"]
 
 
 class Sending(People):
-    def test_each_purpose_reaches_the_gateway_and_the_terminal_is_told(self):
+    def test_each_purpose_reaches_the_gateway_and_the_terminal_is_informed(self):
         terminal = self.anonymous()
         for purpose in OPEN + ["bind", "operation"]:
             for kind, to in (("email", fresh_email()), ("phone", fresh_phone())):
@@ -29,7 +29,7 @@ class Sending(People):
                     told = terminal.expect("/code", lambda b: b["requestId"] == result["requestId"]).body
                     self.assertEqual(told["state"], "sent")
 
-    def test_the_numbers_of_the_sdks_are_understood(self):
+    def test_the_sdks_numbers_are_accepted(self):
         terminal = self.stranger()
         for number, purpose in ((0, "login"), (1, "register")):
             with self.subTest(number=number):
@@ -42,7 +42,7 @@ class Sending(People):
         owner.get("account/sendCode", {"countryCode": COUNTRY, "email": owner.user["email"], "purpose": 10})
         self.assertEqual(self.gateway.taken(owner.user["email"])["params"]["purpose"], "logoutTerminal")
 
-    def test_checking_has_numbers_of_its_own(self):
+    def test_checking_has_its_own_numbers(self):
         terminal = self.stranger()
         for number, purpose in ((1, "register"), (2, "login")):
             with self.subTest(number=number):
@@ -84,7 +84,7 @@ class Sending(People):
                     "countryCode": country, "phone": fresh_phone(), "purpose": "register"}),
                     "InvalidRequest", "countryCode")
 
-    def test_a_region_that_is_not_served_is_named(self):
+    def test_a_region_that_is_not_hosted_is_named(self):
         terminal = self.stranger()
         for method, more in (("account/sendCode", {"purpose": "login", "email": fresh_email()}),
                              ("account/register", {"username": fresh_id(), "password": PASSWORD}),
@@ -104,13 +104,13 @@ class Sending(People):
                     "countryCode": COUNTRY, "email": email, "purpose": purpose}), "InvalidToken")
                 self.assertEqual(self.gateway.unread_to(email), [])
 
-    def test_a_logout_code_goes_to_ones_own_addresses_only(self):
+    def test_a_logout_code_goes_only_to_the_users_own_addresses(self):
         owner, email = self.register(email=fresh_email()), fresh_email()
         answer = owner.ask("account/sendCode", {"countryCode": COUNTRY, "email": email, "purpose": "logoutTerminal"})
         self.assertOneOf(answer, "Forbidden", "InvalidRequest")
         self.assertEqual(self.gateway.unread_to(email), [])
 
-    def test_a_second_send_within_a_minute_waits_and_the_first_code_stays_good(self):
+    def test_a_second_request_within_a_minute_is_refused_and_the_first_code_stays_valid(self):
         terminal, phone = self.stranger(), fresh_phone()
         ask = {"countryCode": COUNTRY, "phone": phone, "purpose": "register"}
         code = self.code(terminal, "register", phone=phone)
@@ -124,13 +124,13 @@ class Sending(People):
         self.code(terminal, "login", phone=phone)  # another purpose is not throttled
         self.assertTrue(terminal.get("account/checkCode", {**ask, "code": code})["valid"])
 
-    def test_the_case_of_an_email_is_no_difference(self):
+    def test_the_case_of_an_email_does_not_matter(self):
         terminal, email = self.stranger(), fresh_email()
         self.code(terminal, "register", email=email)
         self.assertError(terminal.ask("account/sendCode", {
             "countryCode": COUNTRY, "email": email.upper(), "purpose": "register"}), "TooManyRequests")
 
-    def test_a_refused_sending_is_tried_again_with_the_same_id(self):
+    def test_a_refused_request_can_be_repeated_with_the_same_id(self):
         terminal, phone = self.stranger(), fresh_phone()
         self.gateway.refused = (phone,)
         self.addCleanup(setattr, self.gateway, "refused", ())
@@ -143,7 +143,7 @@ class Sending(People):
 
 
 class Unknown(People):
-    def test_an_unknown_address_answers_and_is_told_alike_but_nothing_goes_out(self):
+    def test_an_unknown_address_gets_the_same_answer_but_nothing_is_sent(self):
         terminal = self.stranger()
         known, unknown = self.register(email=fresh_email()).user["email"], fresh_email()
         for purpose in ("login", "resetPassword"):
@@ -161,7 +161,7 @@ class Unknown(People):
                 self.gateway.taken(known)
         self.assertEqual([b for b in self.gateway.unread_to(unknown) if "code" in b["params"]], [])
 
-    def test_its_codes_are_wrong_like_any_wrong_code(self):
+    def test_its_codes_are_refused_like_wrong_codes(self):
         terminal = self.stranger()
         known, unknown = self.register(email=fresh_email()).user["email"], fresh_email()
         answers = []
@@ -220,14 +220,14 @@ class Using(People):
             "countryCode": "43", "phone": phone, "password": PASSWORD, "code": code}), "InvalidCode")
         self.register(terminal, phone=phone, code=code)
 
-    def test_a_code_token_must_be_the_newest_sends(self):
+    def test_a_code_token_must_be_the_newest(self):
         terminal, phone = self.stranger(), fresh_phone()
         other, _ = self.sent(terminal, "login", phone=fresh_phone())
         result, code = self.sent(terminal, "login", phone=phone)
         self.assertError(self.try_login(terminal, phone=phone, code=code, codeToken=other["codeToken"]), "InvalidCode")
         self.assertTrue(self.try_login(terminal, phone=phone, code=code, codeToken=result["codeToken"])["ok"])
 
-    def test_codes_of_another_form_are_wrong_not_a_crash(self):
+    def test_malformed_codes_are_wrong_without_a_crash(self):
         terminal, phone = self.stranger(), fresh_phone()
         self.code(terminal, "login", phone=phone)
         for code in ("", "12345", "1234567", "abcdef", "１２３４５６", "x" * 10_000, 123456, True, ["1"]):

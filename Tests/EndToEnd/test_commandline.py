@@ -29,7 +29,7 @@ class Products(EndToEnd):
         path.write_text(json.dumps(document))
         return path
 
-    def test_an_imported_product_works_at_once_and_its_secret_is_told_once(self):
+    def test_an_imported_product_works_at_once_and_its_secret_is_shown_once(self):
         path = self.document()
         printed = self.world.service.json("product", "import", str(path))
         secret = printed["productSecret"]
@@ -50,7 +50,7 @@ class Products(EndToEnd):
         self.world.service.import_document("product", exported)
         self.assertTrue(self.world.register()["ok"], "the old secret still works")
 
-    def test_a_limit_of_length_is_shown_in_what_it_counts(self):
+    def test_a_length_limit_is_shown_in_its_unit(self):
         shown = self.world.service.cli("product", "show", LAMP["productKey"]).stdout
         self.assertRegex(shown, r"(?m)^label .*up to 8 characters")
         self.assertRegex(shown, r"(?m)^blob .*up to 4 bytes")
@@ -64,7 +64,7 @@ class Products(EndToEnd):
                     self.assertNotEqual(done.returncode, 0)
                     self.assertTrue(done.stderr.strip())
 
-    def test_every_fault_of_a_document_is_told_at_once(self):
+    def test_every_fault_of_a_document_is_reported_at_once(self):
         path = self.document(dataPoint=[], dataPoints=[{"name": "a", "acces": "rw", "type": "date"}], historyDays=0)
         failed = self.world.service.cli("product", "import", str(path), check=False)
         self.assertEqual(failed.returncode, 1)
@@ -89,7 +89,7 @@ class Usage(EndToEnd):
         return subprocess.run(
             [str(BINARY), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
 
-    def test_what_cannot_be_understood_obeys_json_and_ends_with_2(self):
+    def test_an_unparsable_command_line_obeys_json_and_ends_with_2(self):
         for arguments in (
             ("device", "show"), ("device", "list", "--bogus"), ("device", "list", "--limit", "x"),
             ("device", "list", "--limit", "0"), ("deadletter", "drop"), ("explain", "LL0000"),
@@ -106,7 +106,7 @@ class Usage(EndToEnd):
                 self.assertEqual((told.returncode, told.stdout), (2, ""))
                 self.assertIn("error LL1105", told.stderr)
 
-    def test_a_word_that_is_no_command_is_named_whatever_stands_behind_it(self):
+    def test_an_unknown_command_is_named_whatever_follows_it(self):
         for arguments in (("nosuch",), ("device", "nosuch"), ("device", "nosuch", "--data", "x", "--bogus")):
             with self.subTest(arguments=arguments):
                 done = self.run_cli(*arguments)
@@ -118,13 +118,13 @@ class Usage(EndToEnd):
                 self.assertEqual(json.loads(told.stdout)["error"]["code"], "LL1105")
         self.assertIn("'--bogus'", self.run_cli("device", "list", "--bogus").stderr)
 
-    def test_what_fails_obeys_json_and_ends_with_1(self):
+    def test_a_failure_obeys_json_and_ends_with_1(self):
         done = self.run_cli("device", "list", "--data", "/nonexistent/lamplighter", "--json")
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("error", done.stderr)
         self.assertEqual(json.loads(done.stdout)["error"]["code"], "LL1205")
 
-    def test_where_the_package_is_installed_its_own_command_is_named(self):
+    def test_an_installed_package_names_its_own_command(self):
         with tempfile.TemporaryDirectory() as folder:
             wrapper = pathlib.Path(folder) / "lamplighterctl"
             wrapper.write_text("#!/bin/sh\n")
@@ -139,7 +139,7 @@ class Usage(EndToEnd):
                                   env={**environment, "LAMPLIGHTER_DATA": "/nonexistent/lamplighter"})
             self.assertNotIn("lamplighterctl", told.stderr)
 
-    def test_all_ports_that_are_taken_are_named_with_one_line_that_avoids_them(self):
+    def test_all_ports_in_use_are_named_with_one_command_that_avoids_them(self):
         holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
         for holder in holders:
             self.addCleanup(holder.close)
@@ -154,7 +154,7 @@ class Usage(EndToEnd):
         self.assertRegex(told.stderr, r"(?m)^  do    lamplighter up --mqtt-port 0 --http-port 0 --health-port 0 +any free ports$")
         self.assertEqual(told.stderr.count(f"kill {os.getpid()}"), 1)
 
-    def test_the_banner_is_standard_output_and_names_no_key_without_a_keyboard(self):
+    def test_the_banner_is_on_standard_output_and_shows_no_key_without_a_terminal(self):
         service = Service()
         self.addCleanup(service.close)
         shown = pathlib.Path(service.data).parent / "shown"
@@ -170,7 +170,7 @@ class Usage(EndToEnd):
         self.assertNotIn("Ctrl-C", text)
 
 
-    def test_a_misspelt_command_is_told_with_the_one_that_was_meant(self):
+    def test_a_misspelled_command_gets_a_suggestion(self):
         for arguments, meant in (
             (("upp",), "up"), (("devise",), "device"), (("device", "lst"), "device list"),
             (("user", "exprot", "u-1"), "user export"), (("operator", "tokn"), "operator token"),
@@ -194,7 +194,7 @@ class Usage(EndToEnd):
 
         return list(walk(top, []))
 
-    def test_each_help_has_an_example_that_can_be_understood(self):
+    def test_each_help_has_a_valid_example(self):
         found = self.commands()
         self.assertGreater(len(found), 50)
         for path, command in found:
@@ -212,7 +212,7 @@ class Usage(EndToEnd):
                     for option in options:
                         self.assertIn(option, done.stdout, line)
 
-    def test_common_options_stand_in_one_group(self):
+    def test_common_options_are_in_one_group(self):
         for path in (("device", "list"), ("up",), ("user", "erase")):
             with self.subTest(command=path):
                 text = self.run_cli(*path, "--help").stdout
@@ -221,7 +221,7 @@ class Usage(EndToEnd):
                 for option in ("--data", "--config", "--set", "--json"):
                     self.assertIn(option, group)
 
-    def test_colour_is_for_terminals_alone_and_not_with_no_color(self):
+    def test_colour_is_used_only_on_terminals_and_not_with_no_color(self):
         for environment, is_red in (({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)):
             with self.subTest(environment=environment):
                 ours, theirs = pty.openpty()
@@ -277,7 +277,7 @@ class Starting(OwnWorld):
 
 
 class Rows(EndToEnd):
-    def test_lists_are_for_people_and_programs(self):
+    def test_lists_are_shown_as_tables_and_as_json(self):
         device = self.device()
         device.publish(f"{device.base}/report", b"nonsense")
         device.report(data={"power": True})
@@ -286,7 +286,7 @@ class Rows(EndToEnd):
                 json.loads(self.world.service.cli(*command, "--json").stdout)
                 self.assertTrue(self.world.service.cli(*command).stdout.strip())
 
-    def test_a_page_tells_of_the_next_only_where_there_is_one(self):
+    def test_a_page_mentions_the_next_page_only_if_there_is_one(self):
         for _ in range(3):
             self.device(EASY, connect=False)
         words = ("device", "list", "--product", EASY["productKey"], "--limit")
@@ -321,7 +321,7 @@ class Rows(EndToEnd):
         device.wait_lost()
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
 
-    def test_forgetting_a_device_says_what_goes_with_it_and_needs_a_yes(self):
+    def test_forgetting_a_device_shows_the_consequences_and_needs_a_confirmation(self):
         device, terminal = self.pair()
         device.report(data={"power": True})
         command = ("device", "forget", device.did)
@@ -366,7 +366,7 @@ class Rows(EndToEnd):
             self.assertEqual(done.returncode, 1, words)
             self.assertIn("error LL1203", done.stderr)
 
-    def test_a_dead_letter_can_be_replayed_when_its_cause_is_gone(self):
+    def test_a_dead_letter_can_be_replayed_after_its_cause_is_gone(self):
         key = fresh_mac() + fresh_mac() + "0" * 8
         narrow = {**LAMP, "productKey": key, "dataPoints": LAMP["dataPoints"][:1]}
         secret = self.world.service.import_document("product", narrow)["productSecret"]
@@ -385,7 +385,7 @@ class Rows(EndToEnd):
         terminal.bind(device)
         terminal.status(device, lambda b: b["data"].get("mode") == "white")
 
-    def test_workers_tell_that_they_are_up(self):
+    def test_workers_announce_that_they_are_up(self):
         late = self.keep(self.world.tool("workers"))
         self.assertEqual(late.connect(), 0)
         late.subscribe(f"{TOPICS}/system/worker/+")

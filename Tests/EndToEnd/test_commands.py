@@ -27,7 +27,7 @@ class Commands(EndToEnd):
             ("done", 0, {"power": True}, 42, device.did))
         terminal.status(device, lambda b: b["data"].get("power") is True)
 
-    def test_it_expires_by_itself_in_the_broker(self):
+    def test_it_expires_in_the_broker(self):
         device, terminal = self.pair()
         terminal.get("device/control", {"did": device.did, "data": {"power": True}, "ttl": 20})
         message = device.command()
@@ -40,7 +40,7 @@ class Commands(EndToEnd):
         terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         self.assertLess(abs(device.command().body["expiresAt"] - now() - 30_000), 3000)
 
-    def test_cids_grow_strictly(self):
+    def test_cids_are_strictly_ascending(self):
         device, terminal = self.pair()
         got = []
         for i in range(20):
@@ -73,7 +73,7 @@ class Commands(EndToEnd):
         self.assertEqual((answer["result"]["state"], answer["result"]["code"]), ("failed", 7))
         terminal.expect("/command", lambda b: b["cid"] == cid and b["state"] == "failed" and b["code"] == 7)
 
-    def test_wait_answers_with_the_outcome_expired_and_late_changes_nothing(self):
+    def test_wait_answers_with_the_outcome_expired_and_a_late_answer_changes_nothing(self):
         device, terminal = self.pair()
         began = time.monotonic()
         result = terminal.get(
@@ -93,7 +93,7 @@ class Commands(EndToEnd):
                        if m.leaf == "command" and m.body["cid"] == result["cid"]]
         self.assertEqual([m.body["state"] for m in about_first], ["expired"])
 
-    def test_an_answer_without_data_is_done_too(self):
+    def test_an_answer_without_data_is_also_done(self):
         device, terminal = self.pair()
         result = terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         self.assertTrue(device.report(cid=result["cid"])["ok"])
@@ -111,19 +111,19 @@ class Commands(EndToEnd):
         told = [m.body["state"] for m in terminal.everything if m.leaf == "command" and m.body["cid"] == first]
         self.assertEqual(told, ["done"])
 
-    def test_an_answer_to_an_unknown_command_is_a_report_all_the_same(self):
+    def test_an_answer_to_an_unknown_command_is_still_a_report(self):
         device, terminal = self.pair()
         self.assertTrue(device.report(cid=4711, data={"power": True})["ok"])
         terminal.status(device, lambda b: b["data"] == {"power": True})
 
-    def test_an_answer_that_does_not_fit_settles_nothing(self):
+    def test_an_answer_that_does_not_fit_decides_nothing(self):
         device, terminal = self.pair()
         cid = terminal.get("device/control", {"did": device.did, "data": {"power": True}})["cid"]
         self.assertError(device.report(cid=cid, data={"power": "on"}), "InvalidRequest")
         device.report(cid=cid, data={"power": True})
         self.assertEqual(terminal.expect("/command", lambda b: b["cid"] == cid).body["state"], "done")
 
-    def test_what_waits_sets_no_more_attributes_than_a_device_may_have(self):
+    def test_waiting_commands_set_no_more_attributes_than_a_device_may_have(self):
         device, terminal = self.world.device(FREE, connect=False), self.terminal()
         terminal.bind(device)
         data = {f"n{number}": number for number in range(200)}
@@ -143,7 +143,7 @@ class Commands(EndToEnd):
         self.assertEqual((told["binary"], told["cid"]), ("AwQF", cid))
         terminal.expect("/command", lambda b: b["cid"] == cid and b["state"] == "done")
 
-    def test_a_written_only_value_reaches_the_device_and_is_never_shown(self):
+    def test_a_write_only_value_reaches_the_device_and_is_never_shown(self):
         device, terminal = self.pair()
         id = fresh_id()
         terminal.send("device/control", {"did": device.did, "data": {"pin": "pin-8642"}, "wait": True}, id)
@@ -188,7 +188,7 @@ class Refused(EndToEnd):
         result = terminal.get("device/control", {"did": device.did, "data": {"power": False}})
         self.assertEqual(device.command().body["cid"], result["cid"])
 
-    def test_what_the_data_points_do_not_let_write(self):
+    def test_values_that_the_data_points_do_not_let_write(self):
         device, terminal = self.pair()
         for data in ({"temperature": 5}, {"colour": "red"}, {"power": 1}, {"brightness": 101}, {"brightness": 7},
                      {"mode": "blue"}, {"label": "123456789"}, {"pin": 5}, {"blob": "!"}):
@@ -197,7 +197,7 @@ class Refused(EndToEnd):
                     terminal.fail("device/control", {"did": device.did, "data": data}), "InvalidRequest")
                 self.assertEqual(error["field"], f"params.data.{next(iter(data))}")
 
-    def test_params_of_the_wrong_form(self):
+    def test_invalid_params(self):
         device, terminal = self.pair()
         good = {"did": device.did, "data": {"power": True}}
         for params in ({"did": device.did}, {**good, "binary": "AAEC"}, {**good, "mode": "later"},
@@ -207,7 +207,7 @@ class Refused(EndToEnd):
             with self.subTest(params=params):
                 self.assertError(terminal.fail("device/control", params), "InvalidRequest")
 
-    def test_somebody_elses_and_no_device_look_alike(self):
+    def test_another_users_device_and_a_missing_device_get_the_same_answer(self):
         device, _owner = self.pair()
         stranger = self.terminal()
         one = stranger.fail("device/control", {"did": device.did, "data": {"power": True}})
@@ -224,7 +224,7 @@ class Queued(EndToEnd):
         terminal.bind(device)
         return device, terminal
 
-    def test_the_newest_value_of_each_attribute_goes_out_with_the_newest_cid(self):
+    def test_the_newest_value_of_each_attribute_is_sent_with_the_newest_cid(self):
         device, terminal = self.away()
         got = [terminal.get("device/control", {"did": device.did, "mode": "queue", "sn": sn, "data": data})
                for sn, data in ((1, {"power": True, "count": 1}), (2, {"count": 2}), (3, {"brightness": 40}))]
@@ -243,7 +243,7 @@ class Queued(EndToEnd):
         self.assertEqual([s["state"] for s in log[0]["steps"]], ["queued", "sent", "done"])
         self.assertEqual(device.unread("/command"), [])
 
-    def test_it_goes_out_to_a_device_whose_session_the_broker_kept(self):
+    def test_it_is_sent_to_a_device_whose_session_the_broker_kept(self):
         device = self.world.device(clean=False, expiry=300)
         terminal = self.terminal()
         terminal.bind(device)
@@ -260,7 +260,7 @@ class Queued(EndToEnd):
         self.assertEqual(result["state"], "sent")
         self.assertEqual(device.command().body["cid"], result["cid"])
 
-    def test_who_waits_hears_that_it_was_superseded(self):
+    def test_a_waiting_caller_is_told_that_it_was_superseded(self):
         device, terminal = self.away()
         id = fresh_id()
         params = {"did": device.did, "mode": "queue", "data": {"power": True}}
@@ -269,7 +269,7 @@ class Queued(EndToEnd):
         self.keep(device.come())
         self.assertEqual(terminal.answer("device/control", id)["result"]["state"], "superseded")
 
-    def test_one_value_may_be_set_again_and_again(self):
+    def test_one_value_can_be_set_again_and_again(self):
         device, terminal = self.away()
         power = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}})
         for count in range(120):
@@ -279,7 +279,7 @@ class Queued(EndToEnd):
         command = device.command().body
         self.assertEqual((command["cid"], command["data"]), (last["cid"], {"power": True, "count": 119}))
 
-    def test_what_waits_too_long_is_not_sent(self):
+    def test_a_command_that_waits_too_long_is_not_sent(self):
         device, terminal = self.away()
         gone = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}, "ttl": 1})
         stays = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"count": 5}})
@@ -288,7 +288,7 @@ class Queued(EndToEnd):
         command = device.command().body
         self.assertEqual((command["cid"], command["data"]), (stays["cid"], {"count": 5}))
 
-    def test_whoever_leaves_takes_what_waits_with_him(self):
+    def test_a_leaving_user_takes_waiting_commands_along(self):
         device, terminal = self.away()
         other = self.terminal()
         other.bind(device)
@@ -307,7 +307,7 @@ class Queued(EndToEnd):
         outcome = unsubscribed.expect("/command", lambda b: b["cid"] == third["cid"]).body
         self.assertEqual((outcome["state"], outcome["code"]), ("failed", "NotSubscribed"))
 
-    def test_a_written_only_value_waits_unseen(self):
+    def test_a_write_only_value_waits_unseen(self):
         device, terminal = self.away()
         terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"pin": "8642"}})
         self.assertEqual(terminal.get("device/commands", {"did": device.did})["commands"][0]["data"], {"pin": "***"})
@@ -318,7 +318,7 @@ class Queued(EndToEnd):
 class Asked(EndToEnd):
     """device/query, and the actors that users see for changes."""
 
-    def test_a_query_gives_the_status_after_the_device_answered(self):
+    def test_a_query_returns_the_status_after_the_devices_answer(self):
         device, terminal = self.pair()
         id = fresh_id()
         terminal.send("device/query", {"did": device.did}, id)
@@ -327,7 +327,7 @@ class Asked(EndToEnd):
         device.report(cid=command["cid"], data={"power": True})
         self.assertEqual(terminal.answer("device/query", id)["result"]["data"], {"power": True})
 
-    def test_a_query_nobody_answers_and_one_to_nobody(self):
+    def test_a_query_without_an_answer_and_a_query_to_an_offline_device(self):
         device, terminal = self.pair()
         self.assertError(terminal.fail("device/query", {"did": device.did, "timeout": 1}), "DeviceTimeout")
         device.close()
@@ -350,7 +350,7 @@ class Asked(EndToEnd):
         device.report(data={"power": False})
         self.assertNotIn("actor", other.status(device, lambda b: b["data"] == {"power": False}))
 
-    def test_a_late_answer_is_kept_as_late(self):
+    def test_a_late_answer_is_stored_as_late(self):
         device, terminal = self.pair()
         cid = terminal.get("device/control", {"did": device.did, "data": {"power": True}, "ttl": 1, "wait": True})["cid"]
         device.report(cid=cid, code=3)

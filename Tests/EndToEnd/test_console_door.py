@@ -46,7 +46,7 @@ class Streams(Door):
         self.addCleanup(stream.close)
         self.assertEqual(stream.next()[0], "hello")
 
-    def test_an_operator_has_eight_and_others_have_theirs(self):
+    def test_an_operator_has_eight_streams_and_others_are_not_affected(self):
         streams = [self.caller("viewer").events("overview") for _ in range(8)]
         for stream in streams:
             self.addCleanup(stream.close)
@@ -65,7 +65,7 @@ class Streams(Door):
 
 
 class Bodies(Door):
-    def test_bodies_have_a_size_by_who_sends_them(self):
+    def test_the_size_limit_of_bodies_depends_on_the_sender(self):
         token = {"token": "x", "more": "x" * 4096}
         self.assertEqual(self.stranger("/session/enter", token, "192.0.2.1").status, 413)
         long = {"role": "viewer", "more": "x" * (64 << 10)}
@@ -100,7 +100,7 @@ class Bodies(Door):
 
 
 class SigningIn(Door):
-    def test_strangers_tries_keep_no_owner_out(self):
+    def test_strangers_tries_do_not_lock_out_the_owner(self):
         self.service.cli("operator", "add", "owner", "--role", "operator")
         owner = Console(self.service)
         answer = owner.post("/session/enter", {"token": self.link("owner")})
@@ -126,14 +126,14 @@ class SigningIn(Door):
         self.assertEqual(self.stranger("/session", right, "192.0.2.4", Cookie=cookies[1]).status, 429)
         self.assertEqual(self.stranger("/session/enter", {"token": self.link("owner")}, "192.0.2.1").status, 200)
 
-    def test_a_right_link_lets_in_behind_any_number_of_wrong_ones(self):
+    def test_a_right_link_works_after_any_number_of_wrong_ones(self):
         found = [self.stranger("/session/enter", {"token": f"x{n}"}, "192.0.2.50").status for n in range(35)]
         self.assertEqual((found[0], found[-1]), (401, 429))
         link = self.link("one-viewer")
         self.assertEqual(self.stranger("/session/enter", {"token": link}, "192.0.2.50").status, 200)
         self.assertEqual(self.stranger("/session/enter", {"token": link}, "192.0.2.50").status, 429, "it was used")
 
-    def test_failed_ones_are_refusals_in_list_metric_log_and_audit(self):
+    def test_failed_tries_are_refusals_in_list_metric_log_and_audit(self):
         before, address = counted(self.service, "operatorSignIn"), "192.0.2.60"
         for _ in range(12):
             self.stranger("/session", {"name": "one-admin", "password": "x"}, address)
@@ -162,7 +162,7 @@ class SigningIn(Door):
 
 
 class Seen(Door):
-    def test_a_secret_is_for_admins_and_each_reading_is_audited(self):
+    def test_admins_can_read_a_secret_and_each_reading_is_audited(self):
         def connect(role, key):
             return self.caller(role).get(f"/products/{key}/connect/aabbccddeeff").json
         keys = [row["productKey"] for row in self.caller("admin").get("/products").json["items"]]
@@ -179,7 +179,7 @@ class Seen(Door):
         connect("admin", demo)
         self.assertEqual(read(), before + 1)
 
-    def test_codes_are_not_for_viewers(self):
+    def test_viewers_cannot_read_codes(self):
         terminal = self.world.terminal(login=False)
         self.addCleanup(terminal.close)
         terminal.get("account/sendCode", {"countryCode": "49", "purpose": "register", "email": "canary@example.org"})
@@ -193,7 +193,7 @@ class Seen(Door):
         self.assertTrue(codes("viewer"))
         self.assertNotIn(True, codes("viewer"))
 
-    def test_it_answers_under_its_own_names_alone(self):
+    def test_it_answers_only_under_its_own_names(self):
         def ask(host, path):
             lines = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {self.tokens['viewer']}\r\nConnection: close\r\n\r\n"
             return int(raw(self.service, lines.encode()).split()[1])

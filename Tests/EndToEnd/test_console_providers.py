@@ -55,7 +55,7 @@ class Watched(Post):
 
 
 class Kept(Watched):
-    def test_a_test_message_is_sent_noted_and_known_after_a_restart(self):
+    def test_a_test_message_is_sent_recorded_and_known_after_a_restart(self):
         server = self.mail_server()
         self.watch(self.smtp(server))
         to = fresh_email()
@@ -73,7 +73,7 @@ class Kept(Watched):
         for text in (json.dumps(self.messages()), json.dumps(act), self.log()):
             self.assertNotIn(to, text)
 
-    def test_what_a_server_refuses_is_shown_with_its_reason_while_it_waits_and_afterwards(self):
+    def test_a_servers_refusal_is_shown_with_its_reason_before_and_after_the_failure(self):
         server = self.mail_server()
         self.watch(self.smtp(server))
         server.answers = ["451 4.3.2 busy"] + ["554 5.7.1 no"] * 9
@@ -89,7 +89,7 @@ class Kept(Watched):
         self.assertIn("554", row["error"])
         self.assertEqual(self.console("operator").post(f"/messages/{row['messageId']}/resend").status, 404)
 
-    def test_messages_are_found_by_their_members_and_pages_follow_one_another(self):
+    def test_messages_are_found_by_their_members_page_by_page(self):
         texts = TextServer()
         self.addCleanup(texts.close)
         server = self.mail_server()
@@ -114,7 +114,7 @@ class Kept(Watched):
         self.assertEqual(self.console("viewer").get("/messages?query=code:1").code, "InvalidRequest")
         self.assertEqual(self.console("viewer").get("/messages?cursor=elsewhere").code, "InvalidRequest")
 
-    def test_what_is_no_address_is_refused_and_so_are_too_many(self):
+    def test_invalid_addresses_and_too_many_addresses_are_refused(self):
         server = self.mail_server()
         self.watch(self.smtp(server))
         for change in ({"to": "nobody"}, {"to": "a@b.c\r\nBcc: d@e.f"}, {"channel": "pigeon"}, {"appId": "no-app"}, {"appId": "not there"},
@@ -132,7 +132,7 @@ class Kept(Watched):
         self.assertEqual(len(self.messages()["items"]), 20)
         self.assertEqual(len(self.acts("sendTestMessage")), 20)
 
-    def test_a_person_s_messages_are_exported_and_erased_with_the_person(self):
+    def test_a_persons_messages_are_exported_and_erased_with_the_person(self):
         server = self.mail_server()
         self.watch(self.smtp(server))
         to, other = fresh_email(), fresh_email()
@@ -147,7 +147,7 @@ class Kept(Watched):
         self.assertEqual([row["template"] for row in self.messages()["items"]], ["test"])
 
     @postgres.on_file
-    def test_neither_addresses_nor_codes_lie_in_the_database(self):
+    def test_neither_addresses_nor_codes_are_in_the_database(self):
         server = self.mail_server()
         self.watch(self.smtp(server))
         to = fresh_email()
@@ -175,7 +175,7 @@ class Trials(Watched):
         return re.sub(r"\{(\d+)\}", lambda found: values[int(found[1])] if isinstance(values[int(found[1])], str)
                       else self.says(values[int(found[1])]), text["words"])
 
-    def test_a_mail_server_is_tried_without_a_mail(self):
+    def test_a_mail_server_is_tested_without_a_mail(self):
         for kind, login in (("plain", False), ("starttls", True), ("tls", True)):
             with self.subTest(kind=kind):
                 server = self.mail_server(kind, login=login)
@@ -185,7 +185,7 @@ class Trials(Watched):
                 self.assertEqual((server.mails, server.tries), ([], 0))
                 self.own.close()
 
-    def test_what_is_wrong_with_a_mail_server_is_said_with_the_cure(self):
+    def test_a_mail_servers_fault_is_shown_with_the_cure(self):
         server = self.mail_server("starttls", login=True)
         settings = self.smtp(server)
         (self.folder / "wrong").write_text("not the right one 78\n")
@@ -204,7 +204,7 @@ class Trials(Watched):
                 self.assertNotIn("not the right one", json.dumps(found) + json.dumps(self.acts("tryProvider")))
                 self.own.close()
 
-    def test_texts_by_a_webhook_a_gateway_or_not_at_all(self):
+    def test_texts_by_a_webhook_by_a_gateway_or_not_at_all(self):
         texts = TextServer()
         self.addCleanup(texts.close)
         self.watch({"delivery.sms": "webhook", "webhook.url": texts.url, "delivery.email": "gateway"})
@@ -232,7 +232,7 @@ class Trials(Watched):
         self.assertLess(row["failedAt"], row["succeededAt"])
         self.assertNotIn("succeededAt", self.providers("post-own")["email"])
 
-    def test_identity_providers_are_tried_and_their_logins_noted(self):
+    def test_identity_providers_are_tested_and_their_logins_recorded(self):
         provider = Provider()
         self.addCleanup(provider.close)
         self.watch({})
@@ -270,7 +270,7 @@ class Trials(Watched):
         self.assertFalse(enter(identityToken=provider.id_token(works["issuer"], OURS, "anna"))["ok"])
         self.assertEqual(self.providers()["oidc:works"]["failure"], "the server could not be reached")
 
-    def test_trials_are_for_operators_of_what_is_there_and_not_too_many(self):
+    def test_tests_are_for_operators_and_limited_in_number(self):
         self.watch({})
         self.assertEqual(self.console("viewer").post("/apps/post/providers/email/try").status, 403)
         for path in ("/apps/post/providers/pigeon/try", "/apps/post/providers/wechat/try", "/apps/nothing/providers/email/try"):

@@ -93,13 +93,13 @@ def known():
 
 
 class Languages(unittest.TestCase):
-    def test_both_have_the_same_texts_with_the_same_places(self):
+    def test_both_languages_have_the_same_texts_with_the_same_placeholders(self):
         english, chinese = ({path: set(FILLED.findall(text)) for path, text in texts(read(name))} for name in ("en", "zh"))
         self.assertGreater(len(english), 700)
         self.assertEqual(english, chinese)
         self.assertEqual(set(read("en")), set(read("zh")))
 
-    def test_places_are_of_a_known_form_and_count_from_the_first(self):
+    def test_placeholders_have_a_known_form_and_are_numbered_from_the_first(self):
         for name in ("en", "zh"):
             for path, text in texts(read(name)):
                 self.assertNotRegex(FILLED.sub("", text), "[{}|]", f"{name}: {path}")
@@ -108,7 +108,7 @@ class Languages(unittest.TestCase):
                 if path != "timeline.events.offline":
                     self.assertEqual(places, set(range(len(places))), f"{name}: {path}")
 
-    def test_each_text_with_places_is_filled(self):
+    def test_each_text_with_placeholders_gets_values(self):
         placed = {path for path, text in texts(read("en")) if FILLED.search(text)}
         for script in FILES.rglob("*.js"):
             for filled, path in re.findall(r"(\bfill\()?(?<![.\w])t\.(\w+(?:\.\w+)*)", script.read_text(encoding="utf-8")):
@@ -117,7 +117,7 @@ class Languages(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_the_reader_of_literals_knows_interpolations_within_them_and_several_lines(self):
+    def test_the_reader_of_literals_accepts_interpolations_and_several_lines(self):
         source = 'a("x \\(y("in \\(z) it")) b") // "no"\nlet c = """\n    one \\\n    two \\(d)\n    """'
         self.assertEqual(list(literals(source)), ["x {0} b", "in {0} it", "one two {0}"])
 
@@ -126,7 +126,7 @@ class Words(unittest.TestCase):
         self.assertGreater(len(texts), 100)
         self.assertEqual(sorted(texts - set(known()[0])), [])
 
-    def test_no_chinese_words_stand_for_a_text_that_is_gone(self):
+    def test_no_chinese_text_belongs_to_a_deleted_text(self):
         sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "Sources").glob("*/**/*.swift"))
         own, others = known()
         self.assertEqual(len(own + others), len(set(own + others)))
@@ -134,6 +134,6 @@ class Words(unittest.TestCase):
         self.assertEqual([key for key in own if key not in spoken], [])
         self.assertEqual([key for key in others if f'"{key}"' not in sources], [])
 
-    def test_the_chinese_words_have_the_same_places(self):
+    def test_chinese_texts_have_the_same_placeholders(self):
         for english, chinese in (pair for section in read("zh-findings").values() for pair in section.items()):
             self.assertEqual(sorted(PLACE.findall(english)), sorted(PLACE.findall(chinese)), english)

@@ -39,7 +39,7 @@ class ByWebhook(Post):
         self.ask_code(self.stranger("post-own"), phone=(phone := fresh_phone()))
         self.assertRegex(self.server.next(f"+{COUNTRY}{phone}")[1]["text"], r"^Ahoy \d{6}$")
 
-    def test_a_failure_is_tried_again_and_a_refusal_told(self):
+    def test_a_failure_is_retried_and_a_refusal_reported(self):
         self.serve(self.settings)
         self.server.answers = [500, 429]
         terminal, phone = self.stranger(), fresh_phone()
@@ -55,7 +55,7 @@ class ByWebhook(Post):
 
 
 class ByLog(Post):
-    def test_up_writes_what_it_would_have_sent(self):
+    def test_up_logs_the_text_that_it_would_have_sent(self):
         self.serve({})
         terminal, to, phone = self.stranger(), fresh_email(), fresh_phone()
         for address in ({"email": to}, {"phone": phone}):
@@ -72,7 +72,7 @@ class ByLog(Post):
 
 
 class Settings(Post):
-    def test_what_cannot_work_is_said_at_the_start(self):
+    def test_invalid_settings_are_reported_at_the_start(self):
         for settings, word in (({"delivery.email": "smtp"}, "smtp."),
                                ({"delivery.email": "smtp", "smtp.from": "a@b.example"}, "smtp.host"),
                                ({"delivery.email": "smtp", "smtp.from": "a@b.example", "smtp.host": "mail.example",

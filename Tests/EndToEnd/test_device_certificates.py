@@ -56,7 +56,7 @@ class Certificates(OwnWorldOfClass):
         self.assertIn("TLS Web Client Authentication", facts)
         self.assertEqual(pathlib.Path(files[1]).stat().st_mode & 0o777, 0o600)
 
-    def test_another_device_or_an_app_is_not_let_in_by_it(self):
+    def test_it_does_not_admit_another_device_or_an_app(self):
         own, other = self.world.device(connect=False), self.world.device(connect=False)
         files = self.made(own.did)
         self.assertNotEqual(self.with_certificate(other, files).connect(), 0)
@@ -68,12 +68,12 @@ class Certificates(OwnWorldOfClass):
         # Other devices use their secrets, as at every listener.
         self.assertEqual(self.with_certificate(other, files, secret=other.secret).connect(), 0)
 
-    def test_the_certificate_counts_at_its_own_listener_only(self):
+    def test_the_certificate_is_accepted_only_at_its_own_listener(self):
         plain = self.world.device(connect=False)
         files = self.made(plain.did)
         self.assertNotEqual(self.with_certificate(plain, files, port=self.service.ready["mqttTlsPort"]).connect(), 0)
 
-    def test_without_a_certificate_of_the_authority_nothing_is_heard_there(self):
+    def test_without_a_certificate_of_the_authority_the_listener_refuses_clients(self):
         key, foreign = self.folder / "foreign.key", self.folder / "foreign.pem"
         self.folder.mkdir(parents=True)
         plain = self.world.device(connect=False)
@@ -91,7 +91,7 @@ class Certificates(OwnWorldOfClass):
                     if tls.recv(1) == b"":
                         raise ConnectionError
 
-    def test_a_revoked_certificate_ends_its_connection_and_is_refused_and_a_new_one_is_not(self):
+    def test_a_revoked_certificate_ends_its_connection_and_a_new_one_is_accepted(self):
         plain = self.world.device(connect=False)
         old = self.made(plain.did)
         with_secret = self.keep(self.world.device())
@@ -128,7 +128,7 @@ class Certificates(OwnWorldOfClass):
         self.service.start()
         self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
 
-    def test_a_renewed_authoritys_certificates_are_taken_from_the_next_start_on_and_the_old_ones_go_on(self):
+    def test_a_renewed_authoritys_certificates_are_accepted_from_the_next_start_and_old_ones_still_work(self):
         plain, later = self.world.device(connect=False), self.world.device(connect=False)
         old = self.made(plain.did)
         self.service.cli("tls", "init", "--renew-authority")
@@ -140,7 +140,7 @@ class Certificates(OwnWorldOfClass):
         for device, files in ((plain, old), (later, new)):
             self.assertEqual(self.with_certificate(device, files).connect(), 0)
 
-    def test_what_cannot_be_made_is_told(self):
+    def test_impossible_certificates_are_refused_with_the_reason(self):
         for arguments, word in ((("d-0000000000000",), "LL1203"), ((self.world.device(connect=False).did, "--days", "0"), "--days")):
             done = self.service.cli("device", "certificate", *arguments, check=False)
             self.assertNotEqual(done.returncode, 0)
@@ -160,7 +160,7 @@ class BesideAPublicCertificate(OwnWorld):
         key.chmod(0o600)
         return secure_world(settings=("--set", f"tls.certificate={self.public}", "--set", f"tls.key={key}"))
 
-    def test_a_device_trusts_the_servers_authority_and_is_told_so(self):
+    def test_a_device_trusts_the_servers_authority_and_is_told_which(self):
         service, plain = self.world.service, self.world.device(connect=False)
         out = pathlib.Path(service.holder) / "out"
         settings = service.data / "given.yaml"

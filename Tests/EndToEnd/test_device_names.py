@@ -70,7 +70,7 @@ class CommandLine(Names):
                          ("cli", {"name": "Hall, 2nd floor", "tags": {"floor": "3", "wing": wing}},
                           {"tags": {"floor": "3", "wing": wing}}))
 
-    def test_what_no_device_can_be_called_is_said(self):
+    def test_invalid_names_and_tags_are_refused_with_a_reason(self):
         lamp = self.device(connect=False)
         for given, part in ((("tag", lamp.did, "Floor=2"), "lowercase letter"), (("tag", lamp.did, "floor=" + "x" * 65), "64"),
                             (("name", lamp.did, "x" * 65), "64"),
@@ -110,7 +110,7 @@ class CommandLine(Names):
 
 
 class Interface(Names):
-    def test_an_operator_names_and_tags_and_the_audit_has_both_states(self):
+    def test_an_operator_names_and_tags_and_the_audit_shows_both_states(self):
         lamp = self.device(connect=False)
         path = f"/devices/{lamp.did}"
         answer = self.caller().ask("PATCH", path, {"name": "Hall", "tags": {"floor": "2", "spare": ""}})
@@ -124,7 +124,7 @@ class Interface(Names):
              {"name": "Hall", "tags": {"floor": "3"}}),
             ("one-operator", f"device {lamp.did}", "Hall", {"tags": {}}, {"name": "Hall", "tags": {"floor": "2", "spare": ""}})])
 
-    def test_what_is_wrong_is_refused_with_its_field_and_changes_nothing(self):
+    def test_an_invalid_change_is_refused_with_its_field_and_changes_nothing(self):
         lamp = self.device(connect=False)
         path = f"/devices/{lamp.did}"
         for body, field in (({"name": " x"}, "name"), ({"name": "x" * 65}, "name"), ({"name": 5}, "name"), ({}, "name"),
@@ -158,7 +158,7 @@ class Interface(Names):
         self.own.service.cli("device", "forget", two.did, "--yes")
         self.assertEqual(self.found(f"tag:mark={mark}"), [])
 
-    def test_a_text_that_is_no_cursor_is_refused(self):
+    def test_an_invalid_cursor_is_refused(self):
         for path, cursor in (("devices", "zzz"), ("devices", "u-0123456789abc"), ("users", "zzz"), ("schedules", "d-1")):
             answer = self.caller().get(f"/{path}?cursor={cursor}")
             self.assertEqual((answer.status, answer.code, answer.json["field"]), (400, "InvalidRequest", "cursor"), path)
@@ -206,7 +206,7 @@ class Interface(Names):
         for row in (*told.values(), *letters, whole, shown, *listed):
             self.assertEqual((row["did"], row["deviceName"]), (lamp.did, "Cellar"))
 
-    def test_a_user_s_list_tells_when_each_was_last_seen(self):
+    def test_a_users_list_shows_when_each_device_was_last_seen(self):
         _, terminal = self.pair()
         rows = {row["uid"]: row for row in self.caller("viewer").get("/users?limit=200").json["items"]}
         sessions = self.caller("viewer").get(f"/users/{terminal.uid}/sessions").json["items"]
@@ -262,7 +262,7 @@ class Pages(Names):
         page.wait_for_selector("dialog", state="detached")
         self.assertEqual(self.found(f"tag:floor=2 {device.did}") + self.found(f"tag:spare {device.did}"), [device.did])
 
-    def test_the_top_field_finds_in_groups_and_is_used_by_keyboard(self):
+    def test_the_search_field_finds_groups_and_works_by_keyboard(self):
         device, terminal = self.pair()
         mark = fresh_id("mark")
         self.caller().ask("PATCH", f"/devices/{device.did}", {"name": f"Hall {mark}"})

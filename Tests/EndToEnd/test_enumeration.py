@@ -99,7 +99,7 @@ class Alike(People):
 class Measuring(Alike):
     app = "people-timed"
 
-    def test_a_missing_hash_would_be_seen(self):
+    def test_a_missing_hash_would_be_detected(self):
         name = self.register().user["username"]
         terminal, one, two = self.stranger(), [], []
         for turn in range(24):
@@ -246,7 +246,7 @@ class WithLinks(Alike):
             self.assertEqual(fetch(url).send().status, 200)
         return owner
 
-    def test_what_a_stranger_can_try_afterwards_is_alike_too(self):
+    def test_later_tries_of_a_stranger_get_the_same_answers_too(self):
         taken, free = fresh_email(), fresh_email()
         owner = self.take(taken)
         seen = []
@@ -278,7 +278,7 @@ class WithLinks(Alike):
             return self.shape(self.try_login(terminal, email=email, password=WRONG))
         self.compare(ask, taken, self.strangers, 24)
 
-    def test_a_username_that_is_an_email_tells_nothing(self):
+    def test_a_username_that_is_an_email_reveals_nothing(self):
         taken, free = fresh_email(), fresh_email()
         self.take(taken)
         seen = []

@@ -18,7 +18,7 @@ def response_topic(topic, data=None):
 
 
 class Repeats(EndToEnd):
-    def test_a_repeat_gets_the_same_answer_and_has_one_effect(self):
+    def test_a_repetition_gets_the_same_answer_and_has_one_effect(self):
         device, terminal = self.pair()
         id = fresh_id()
         params = {"did": device.did, "data": {"power": True}}
@@ -36,7 +36,7 @@ class Repeats(EndToEnd):
         self.assertEqual(terminal.ask("account/loginAnonymous", params, id), first)
         terminal.get("account/whoami", token=first["result"]["token"])
 
-    def test_the_order_of_members_is_no_difference(self):
+    def test_the_order_of_members_does_not_matter(self):
         terminal = self.terminal(login=False)
         id = fresh_id()
         topic = f"{terminal.base}/request/account/loginAnonymous"
@@ -57,7 +57,7 @@ class Repeats(EndToEnd):
         self.assertEqual(again, first)
         self.assertEqual(terminal.get("device/list")["total"], 1)
 
-    def test_repeats_in_progress_join(self):
+    def test_repetitions_in_progress_join(self):
         device, terminal = self.pair()
         id = fresh_id()
         params = {"did": device.did, "data": {"power": True}, "wait": True}
@@ -78,14 +78,14 @@ class Repeats(EndToEnd):
         self.assertError(first, "InvalidCredentials")
         self.assertEqual(terminal.ask("device/bind", params, id), first)
 
-    def test_ids_of_two_terminals_have_nothing_to_do_with_each_other(self):
+    def test_ids_of_two_terminals_are_independent(self):
         one, two = self.terminal(login=False), self.terminal(login=False)
         params = {"countryCode": "49"}
         first = one.ask("account/loginAnonymous", params, "same")
         second = two.ask("account/loginAnonymous", params, "same")
         self.assertNotEqual(first["result"]["user"]["uid"], second["result"]["user"]["uid"])
 
-    def test_after_the_logout_a_repeat_is_refused(self):
+    def test_after_the_logout_a_repetition_is_refused(self):
         device, terminal = self.pair()
         id = fresh_id()
         params = {"did": device.did, "subscribed": True}
@@ -109,7 +109,7 @@ class WhereAnswersGo(EndToEnd):
         self.assertEqual(message.properties.CorrelationData, b"\x00\xffbytes")
         self.assertEqual(terminal.unread("/response"), [])
 
-    def test_correlation_data_alone_comes_back_on_the_usual_topic(self):
+    def test_correlation_data_alone_is_returned_on_the_usual_topic(self):
         terminal = self.terminal()
         id = fresh_id()
         properties = Properties(PacketTypes.PUBLISH)
@@ -119,7 +119,7 @@ class WhereAnswersGo(EndToEnd):
         message = terminal.expect("/response", lambda b: b["id"] == id)
         self.assertEqual(getattr(message.properties, "CorrelationData", None), b"c1")
 
-    def test_a_response_topic_elsewhere_gets_nothing(self):
+    def test_a_foreign_response_topic_gets_no_answer(self):
         terminal, victim = self.terminal(), self.terminal()
         for topic in (f"{victim.base}/response", f"{victim.base}/x", f"ll/v1/user/{victim.uid}/session",
                       f"ll/v1/user/{terminal.uid}/device", f"{terminal.base}/request/account/logout",
@@ -139,7 +139,7 @@ class WhereAnswersGo(EndToEnd):
                 and "ok" in (m.body or {})]
         self.assertEqual(seen, [])
 
-    def test_a_response_topic_with_a_wildcard_is_ignored_or_refused_never_fatal(self):
+    def test_a_response_topic_with_a_wildcard_is_ignored_or_refused(self):
         terminal = self.terminal()
         id = fresh_id()
         try:
@@ -206,7 +206,7 @@ class WhatIsRefused(EndToEnd):
         self.assertTrue(terminal.ask("account/whoami", uid=terminal.uid)["ok"])
         self.assertFalse(terminal.ask("account/whoami", uid=other.uid)["ok"])
 
-    def test_a_failure_says_which_field(self):
+    def test_a_failure_names_the_field(self):
         terminal = self.terminal(login=False)
         for params, field in (({}, "countryCode"), ({"countryCode": 49}, "countryCode"),
                               ({"countryCode": "+49"}, "countryCode"), ({"countryCode": "49", "deviceId": "x"}, "deviceId"),

@@ -210,7 +210,7 @@ class Kills(Killed):
     def test_nothing_is_lost_when_the_service_the_broker_or_the_receiver_is_killed(self):
         self.survive([self.kill_service, self.kill_broker, self.kill_receiver])
 
-    def test_control_a_cursor_that_moves_before_the_answer_is_found_out(self):
+    def test_a_control_with_a_cursor_that_moves_before_the_answer_fails(self):
         """What a post that wasn't answered had begun with is passed, as if the cursor had moved before."""
         self.prepare()
         time.sleep(0.5)

@@ -97,7 +97,7 @@ class Moved(OwnWorld):
         return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
     @unittest.skipUnless((postgres.PROGRAMS / "postgres").exists(), "PostgreSQL is not installed")
-    def test_they_go_on_on_postgresql_and_back_in_a_file(self):
+    def test_subscriptions_continue_on_postgresql_and_back_in_a_file(self):
         first, server = self.service, postgres.Server()
         self.addCleanup(server.close)
         # Its transactions have small numbers, and so has the file's log.
@@ -129,7 +129,7 @@ class Moved(OwnWorld):
             if (source / name).exists() and not (target / name).exists():
                 shutil.copy(source / name, target / name)
 
-    def test_they_go_on_out_of_a_backup_whose_log_ends_before_what_readers_have(self):
+    def test_subscriptions_continue_from_a_backup_whose_log_ends_before_their_cursors(self):
         first, folder = self.service, pathlib.Path(self.service.holder)
         file = folder / "one.backup"
         first.cli("backup", str(file))

@@ -49,7 +49,7 @@ class Writers(OwnWorld):
         self.addCleanup(self.server.close)
         return World(watch=False, service=Service(arguments=SETTINGS, store=self.server.make()))
 
-    def test_every_event_of_eight_writers_is_read_and_a_reader_by_number_alone_is_found_out(self):
+    def test_a_reader_gets_every_event_of_eight_writers_and_a_reader_by_number_alone_misses_some(self):
         service = self.own.service
         key = service.json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events")["key"]
         device = self.device()

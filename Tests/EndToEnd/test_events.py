@@ -32,7 +32,7 @@ class Events(EndToEnd):
         for event in events:
             self.assertEqual(event["actor"], {"kind": "device", "id": device.did})
 
-    def test_an_alert_that_comes_late_is_kept_and_told_to_nobody(self):
+    def test_a_late_alert_is_stored_and_not_published(self):
         device, terminal = self.pair()
         at = now() + 5000
         self.assertEqual(device.report(alerts=[{"name": "smoke"}], ts=at)["stored"], "state")
@@ -50,7 +50,7 @@ class Events(EndToEnd):
         self.assertNotEqual(kept[0]["eventId"], kept[2]["eventId"])
         self.assertEqual(terminal.get("device/status", {"did": device.did})["alerts"], ["smoke"])
 
-    def test_types_and_times_pick(self):
+    def test_types_and_times_filter(self):
         device, terminal = self.pair()
         for value in (True, False, True):
             device.report(alerts=[{"name": "smoke", "value": value}])
@@ -61,7 +61,7 @@ class Events(EndToEnd):
         self.assertError(terminal.fail("device/events", {**pick, "types": ["birthday"]}), "InvalidRequest")
         self.assertError(terminal.fail("device/events", {**pick, "cursor": "x"}), "InvalidRequest")
 
-    def test_commands_tell_their_whole_life(self):
+    def test_commands_show_all_their_states(self):
         device, terminal = self.pair()
         other = self.terminal()
         other.bind(device)

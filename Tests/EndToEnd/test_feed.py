@@ -76,7 +76,7 @@ class Feed(OwnWorldOfClass):
         for node in self.cluster.nodes:
             self.assertFalse((node.data / "gate/credentials").exists())
 
-    def test_what_is_answered_works_at_once(self):
+    def test_an_answered_change_works_at_once(self):
         """A device connects after its registration, and a terminal with the token of its login."""
         device = self.world.device()
         device.send(data={"power": True})
@@ -109,7 +109,7 @@ class Feed(OwnWorldOfClass):
         self.assertNotEqual(self.come_with_token(terminal), 0)
         self.assertEqual(self.come_with_token(other), 0)
 
-    def test_without_a_feed_nobody_new_gets_in_and_who_is_in_stays(self):
+    def test_without_a_feed_new_clients_are_refused_and_connected_ones_stay(self):
         terminal, device = self.world.terminal(), self.world.device()
         terminal.bind(device)
         self.cluster.stop_feeder(signal.SIGKILL)

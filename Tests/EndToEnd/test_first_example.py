@@ -31,7 +31,7 @@ class FirstExample(EndToEnd):
         self.assertTrue(answer["ok"], answer)
         return answer["result"]
 
-    def test_a_device_registers_and_reports_an_app_logs_in_binds_sees_and_switches(self):
+    def test_a_device_registers_and_reports_and_an_app_logs_in_binds_sees_and_switches(self):
         demo, mac, terminal = self.demo(), fresh_mac(), fresh_terminal()
         key = demo["productKey"]
         base = f"{TOPICS}/product/{key}/{mac}"

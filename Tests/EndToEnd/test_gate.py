@@ -19,7 +19,7 @@ class Connecting(EndToEnd):
             client.close()
         self.assertIn(code, REFUSED if version == 5 else (4, 5), f"{username} as {client_id}")
 
-    def test_strangers(self):
+    def test_unknown_clients_are_refused(self):
         device = self.world.device(connect=False)
         secret = self.world.secrets[KEY]
         app = self.world.apps["test-app"]["secret"]
@@ -52,7 +52,7 @@ class Connecting(EndToEnd):
             with self.subTest(username=username, client_id=client_id):
                 self.refused(username, password, client_id)
 
-    def test_strangers_by_mqtt_3_1_1(self):
+    def test_unknown_clients_are_refused_by_mqtt_3_1_1(self):
         device = self.world.device(connect=False)
         self.refused(f"device:{device.did}", "wrong", device.did, version=4)
         self.refused("nobody", "x", "nobody", version=4)
@@ -78,7 +78,7 @@ class Connecting(EndToEnd):
             late.expect("/worker/status")
             self.assertEqual(late.unread("/presence"), [], "at least nothing is retained")
 
-    def test_a_will_elsewhere_does_not_go_out(self):
+    def test_a_will_on_a_foreign_topic_is_not_published(self):
         device, other = self.world.device(connect=False), self.world.device(connect=False)
         self.world.watcher.clear()
         client = Client(self.world.port, f"device:{device.did}", device.secret, device.did,
@@ -96,7 +96,7 @@ class Memory(OwnWorld):
         tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
         return tool.unread("/heap/current")[-1].body
 
-    def test_connections_leave_the_brokers_count_of_its_memory_true(self):
+    def test_connections_do_not_distort_the_brokers_count_of_its_memory(self):
         """The count once shrank below zero, and the broker refused all clients."""
         device = self.device(connect=False)
         tool = self.keep(self.own.tool("heap"))
@@ -113,7 +113,7 @@ class Memory(OwnWorld):
 
 
 class PublishingAndSubscribing(EndToEnd):
-    def test_the_devices_row(self):
+    def test_the_rights_of_devices(self):
         device, other = self.device(), self.world.device(connect=False)
         own = device.base
         for topic in (f"{own}/command", f"{own}/response", f"{own}/other", own, f"{own}/report/x",
@@ -131,7 +131,7 @@ class PublishingAndSubscribing(EndToEnd):
                 self.assertGreaterEqual(device.subscribe(filter), 0x80)
         self.assertTrue(device.report(data={"power": True})["ok"], "it goes on")
 
-    def test_the_products_row(self):
+    def test_the_rights_of_products(self):
         mac, other = fresh_mac(), fresh_mac()
         client = self.keep(Client(self.world.port, f"product:{KEY}", self.world.secrets[KEY], mac))
         self.assertEqual(client.connect(), 0)
@@ -145,7 +145,7 @@ class PublishingAndSubscribing(EndToEnd):
                 self.assertGreaterEqual(client.subscribe(filter), 0x80)
         self.assertTrue(register_on(client, KEY, mac)["ok"])
 
-    def test_the_terminals_row(self):
+    def test_the_rights_of_terminals(self):
         terminal, other = self.terminal(), self.terminal()
         own = terminal.base
         for topic in (f"{own}/response", f"{own}/session", own, f"{other.base}/request/account/whoami",
@@ -166,7 +166,7 @@ class PublishingAndSubscribing(EndToEnd):
         known, terminal = self.terminal(), self.terminal(login=False)
         self.assertGreaterEqual(terminal.subscribe(f"{TOPICS}/user/{known.uid}/#"), 0x80)
 
-    def test_ones_own_requests_are_not_delivered_back(self):
+    def test_a_clients_own_requests_are_not_delivered_to_it(self):
         terminal = self.terminal()
         terminal.get("account/whoami")
         terminal.get("device/list")
@@ -179,7 +179,7 @@ class PublishingAndSubscribing(EndToEnd):
             terminal.publish(f"{terminal.base}/request/account/whoami", {"id": "r"}, retain=True), 0x87)
         self.assertTrue(device.report(data={"power": True})["version"] == 1)
 
-    def test_mqtt_3_1_1_is_refused_silently_and_by_0x80(self):
+    def test_mqtt_3_1_1_clients_are_refused_silently_and_by_0x80(self):
         device, other = self.device(version=4), self.world.device(connect=False)
         self.assertEqual(device.subscribe("#"), 0x80)
         self.world.watcher.clear()
@@ -195,7 +195,7 @@ class PublishingAndSubscribing(EndToEnd):
 
 
 class Refusals(EndToEnd):
-    def test_each_is_told_with_its_reason(self):
+    def test_each_is_reported_with_its_reason(self):
         device, watcher = self.device(), self.world.watcher
         watcher.clear()
         stranger = Client(self.world.port, f"device:{device.did}", "very-wrong-secret", device.did)
@@ -228,7 +228,7 @@ class LostRights(EndToEnd):
         terminal.subscribe(f"{TOPICS}/user/{terminal.uid}/#")
         return terminal
 
-    def test_what_was_queued_for_a_lost_session_does_not_arrive(self):
+    def test_messages_queued_for_an_ended_session_are_not_delivered(self):
         device, terminal = self.device(), self.with_session()
         terminal.bind(device)
         terminal.status(device)
@@ -265,7 +265,7 @@ class LostRights(EndToEnd):
 
 
 class Freshness(EndToEnd):
-    def test_a_new_secret_is_taken_and_the_old_refused_at_once(self):
+    def test_a_new_secret_is_accepted_and_the_old_refused_at_once(self):
         mac = fresh_mac()
         product = self.keep(Client(self.world.port, f"product:{KEY}", self.world.secrets[KEY], mac))
         self.assertEqual(product.connect(), 0)

@@ -60,7 +60,7 @@ class Halves(OwnWorldOfClass):
 class Silent(Halves):
     settings = ("limits.connectSeconds=1",)
 
-    def test_connections_that_send_no_whole_connect_are_closed_and_clients_stay(self):
+    def test_connections_without_a_complete_connect_are_closed_and_clients_stay(self):
         device, app = self.pair(FREE)
         silent = [socket.create_connection(place, 10) for place in (
             ("127.0.0.1", self.world.port), ("127.0.0.1", self.world.port), (HOST, self.service.ready["mqttTlsPort"]))]
@@ -77,7 +77,7 @@ class Records(Halves):
     settings = ("broker.memoryMegabytes=64",)
     count = 1_500 if LONG else 400
 
-    def test_handshakes_and_half_a_record_end_nobody_else(self):
+    def test_incomplete_handshakes_and_records_affect_nobody_else(self):
         device, app = self.pair(FREE)
         late = LateAcks(app)
         self.addCleanup(late.close)
@@ -106,7 +106,7 @@ class Records(Halves):
 class Frames(Halves):
     count = 250
 
-    def test_half_a_frame_gives_its_place_up_in_ten_seconds(self):
+    def test_an_incomplete_frame_loses_its_place_after_ten_seconds(self):
         device, app = self.pair(FREE)
         port, pid = self.service.ready["webSocketPort"], self.service.process.pid
         before, began, halves = memory(pid), time.monotonic(), []
@@ -136,7 +136,7 @@ class Packets(Halves):
         except OSError:
             return True
 
-    def test_half_a_packet_counts_as_held_and_newcomers_get_in_again(self):
+    def test_incomplete_packets_count_as_held_and_new_clients_are_admitted_again(self):
         device, app = self.pair(FREE)
         before, most, codes, halves = self.broker_memory(), 0, [], []
         for number in range(self.count):
@@ -175,7 +175,7 @@ class Short(Halves):
     def log(self):
         return "".join(path.read_text(errors="replace") for path in pathlib.Path(self.service.data / "broker").glob("*log*"))
 
-    def test_the_gate_outlives_it_and_all_goes_on_afterwards(self):
+    def test_the_gate_survives_and_everything_works_afterwards(self):
         device, app = self.pair(FREE)
         pid, halves = self.service.broker_pid, []
         deadline = time.monotonic() + 60

@@ -14,20 +14,20 @@ class Health(EndToEnd):
         with urllib.request.urlopen(url, timeout=10) as answer:
             return answer.status, answer.read().decode()
 
-    def test_it_says_that_it_is_well_and_ready(self):
+    def test_it_says_that_it_is_healthy_and_ready(self):
         for path in ("/healthz", "/readyz"):
             with self.subTest(path=path):
                 self.assertEqual(self.get(path)[0], 200)
 
-    def test_the_service_has_a_bound_on_its_memory(self):
+    def test_the_service_has_a_memory_limit(self):
         limits = pathlib.Path(f"/proc/{self.world.service.process.pid}/limits").read_text()
         self.assertRegex(limits, rf"Max data size +{2048 << 20} ")
 
     @postgres.on_file
-    def test_a_file_says_how_much_of_it_is_free(self):
+    def test_a_file_shows_its_free_part(self):
         self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_database_free_bytes \d+\n")
 
-    def test_the_disk_says_how_much_of_it_is_free(self):
+    def test_the_disk_shows_its_free_part(self):
         self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_disk_free_bytes [1-9]\d+\n")
 
     def test_metrics_are_in_prometheus_form(self):

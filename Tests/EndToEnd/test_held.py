@@ -68,7 +68,7 @@ class Held(OwnWorld):
         self.assertTrue(stranger.is_closed())
         self.told("qosNotSupported")
 
-    def test_newcomers_have_a_rate_from_this_machine_too_and_devices_always_get_in(self):
+    def test_new_clients_have_a_rate_even_from_this_machine_and_devices_are_always_admitted(self):
         device = self.device()
         began = time.monotonic()
         codes = [self.stranger().code for _ in range(100)]

@@ -56,7 +56,7 @@ class History(EndToEnd):
             "device/history", {"did": device.did, "attr": "count", "from": start, "to": start + 3})["rows"]
         self.assertEqual(rows, [{"ts": start, "value": 1}, {"ts": start + 2, "value": 3}])
 
-    def test_what_a_device_kept_from_before_its_registration_belongs_to_its_first_users(self):
+    def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
         # Two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours;
         # if one of the days since has 25, that ends up to an hour after the 29th midnight before
@@ -96,7 +96,7 @@ class History(EndToEnd):
         got = [row for rows in self.pages(terminal, {**params, "fn": "count", "limit": 1}) for row in rows]
         self.assertEqual([r["value"] for r in got], [3, 3, 3])
 
-    def test_what_is_asked_wrongly(self):
+    def test_invalid_queries_are_refused(self):
         device, terminal = self.pair()
         good = {"did": device.did, "from": 0, "to": DAY}
         for params, field in (({"to": None}, "to"), ({"from": DAY}, "to"), ({"attr": "colour"}, "attr"),
@@ -109,7 +109,7 @@ class History(EndToEnd):
                 self.assertEqual(error["field"], f"params.{field}")
         self.assertError(self.terminal().fail("device/history", good), "NotBound")
 
-    def test_a_new_owner_sees_nothing_of_the_old_life(self):
+    def test_a_new_owner_sees_nothing_of_earlier_owners(self):
         start = self.ahead()
         device, old = self.past([(start + i, {"count": i}) for i in range(5)])
         device.report(data={"count": 9}, alerts=[{"name": "smoke"}])
@@ -129,7 +129,7 @@ class History(EndToEnd):
 class Counted(OwnWorldOfClass):
     """The counted size of the history equals its content."""
 
-    def test_doctor_finds_a_chunk_that_stands_twice(self):
+    def test_doctor_finds_a_duplicate_chunk(self):
         start = now()
         device, _ = self.pair()
         device.report(reports=[{"ts": start + i, "data": {"count": i}} for i in range(20)])

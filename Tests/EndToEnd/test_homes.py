@@ -52,7 +52,7 @@ class Homes(EndToEnd):
         self.changed(terminal, None)
         self.assertEqual(terminal.get("device/list")["total"], 1, "the device stays bound")
 
-    def test_unbinding_takes_it_out(self):
+    def test_unbinding_removes_it(self):
         device, terminal = self.pair()
         home = terminal.get("home/create", {"name": "Home"})["homeId"]
         terminal.get("home/addDevice", {"homeId": home, "did": device.did})
@@ -61,7 +61,7 @@ class Homes(EndToEnd):
         terminal.bind(device)
         self.assertNotIn("homeId", terminal.get("device/list")["devices"][0])
 
-    def test_homes_are_ones_own(self):
+    def test_homes_are_each_users_own(self):
         device, one = self.pair()
         two = self.terminal()
         two.bind(device)

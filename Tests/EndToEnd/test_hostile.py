@@ -367,15 +367,15 @@ class Hostile(unittest.TestCase):
                 for kind, least in (("whoami", 50), ("control", 20), ("report", 80), ("login", 2)):
                     self.assertGreater(len(trial.lanes[kind].seconds), least, kind)
 
-    def test_no_attack_of_one_client_does_harm(self):
+    def test_no_attack_by_one_client_does_harm(self):
         self.harmless(named("A"), 5)
 
-    def test_two_hundred_terminals_of_one_address_do_none(self):
+    def test_two_hundred_terminals_at_one_address_do_no_harm(self):
         # They can send 20,000 requests in their first second, which a debug build answers in
         # seconds.
         self.harmless(named("crowd"), 30)
 
-    def test_a_thousand_addresses_do_none(self):
+    def test_a_thousand_addresses_do_no_harm(self):
         self.harmless(named("spread"), 5)
 
     @unittest.skipUnless(LONG, "takes minutes")
@@ -395,7 +395,7 @@ class Control(unittest.TestCase):
                     trial = Trial(ground, name, seconds, slower=1)
                     self.assertNotEqual(trial.harm, [], trial)
 
-    def test_each_limit_that_a_control_switches_off_is_a_setting(self):
+    def test_each_limit_that_a_control_disables_is_a_setting(self):
         service = Service()
         self.addCleanup(service.close)
         names = sorted({setting for attack in ATTACKS.values() for setting in attack.control})
@@ -457,7 +457,7 @@ class Overload(unittest.TestCase):
                         found.append(f"{count} devices, {deed}: {what} {value:.3f} above {limit:.3f}")
         return found
 
-    def test_devices_that_send_without_end_leave_the_others_what_is_theirs(self):
+    def test_devices_that_send_endlessly_do_not_affect_others(self):
         for _ in range(TRIES):
             best = self.best()
             self.assertGreater(best, 100)

@@ -97,7 +97,7 @@ class Raw(EndToEnd):
 
 
 class Smuggling(Raw):
-    def test_what_can_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_read(self):
+    def test_ambiguous_requests_are_refused_and_nothing_after_them_is_read(self):
         cases = {name: self.post(*case) for name, case in AMBIGUOUS.items()}
         cases |= {name: self.post(line=line) for name, line in LINES.items()}
         cases |= {
@@ -114,7 +114,7 @@ class Smuggling(Raw):
                 self.assertTrue(statuses or "B" in name)
                 self.assertTrue(is_closed)
 
-    def test_what_can_be_read_in_one_way_alone_is_and_the_next_one_is_answered(self):
+    def test_unambiguous_requests_are_accepted_and_so_is_the_next_one(self):
         for name, data in {
             "a chunk's extension": self.post(CHUNKED, b"2;a=b\r\n{}\r\n0;c\r\n\r\n"),
             "capitals": self.post(b"Transfer-Encoding: CHUNKED\r\n", BODY),
@@ -127,7 +127,7 @@ class Smuggling(Raw):
                 self.assertEqual((statuses, is_closed), ([200, 200], False), text)
                 self.assertTrue(text.endswith(b'{"ok":true}\n'), text)
 
-    def test_what_a_proxy_could_pass_on_to_another_host_or_unpack_is_refused(self):
+    def test_requests_that_a_proxy_could_reroute_or_unpack_are_refused(self):
         for name, data in {
             "no host": self.post(host=b""), "a second host": self.post(b"Host: y\r\n" + TWO),
             "compressed and chunked": self.post(b"Transfer-Encoding: gzip, chunked\r\n", BODY),
@@ -137,7 +137,7 @@ class Smuggling(Raw):
                 self.assertEqual(statuses, [400, 200], text)
                 self.assertNotIn(b"uid", text)
 
-    def test_an_old_client_with_chunks_is_not_kept(self):
+    def test_an_old_client_with_chunks_is_disconnected(self):
         statuses, is_closed, text = self.send(self.post(CHUNKED, BODY, f"POST {WHOAMI} HTTP/1.0") + NEXT)
         self.assertTrue(is_closed)
         self.assertNotIn(b'{"ok":true}', text)
@@ -162,7 +162,7 @@ class Smuggling(Raw):
                 self.assertEqual(statuses, [404, 200], text)
                 self.assertNotIn(b"uid", text)
 
-    def test_other_methods_get_nothing(self):
+    def test_other_methods_are_refused(self):
         for method, path, status in (
                 ("HEAD", WHOAMI, 405), ("TRACE", WHOAMI, 405), ("PUT", WHOAMI, 405), ("HEAD", f"/{TOPICS}/stream", 405),
                 ("POST", f"/{TOPICS}/stream", 405), ("OPTIONS", WHOAMI, 204), ("OPTIONS", f"/{TOPICS}/stream", 204), ("CONNECT", "x:80", 404)):
@@ -177,7 +177,7 @@ class Smuggling(Raw):
 
 
 class Bodies(Raw):
-    def test_64_kib_are_taken_and_one_byte_more_is_not(self):
+    def test_64_kib_are_accepted_and_one_byte_more_is_refused(self):
         def whoami(size, **more):
             head = json.dumps({"id": fresh_id("b"), **more, "params": {}})
             body = head + " " * (size - len(head))
@@ -187,7 +187,7 @@ class Bodies(Raw):
         token = {"token": self.app.token}
         self.assertEqual([whoami(LIMIT, **token), whoami(LIMIT + 1, **token), whoami(LIMIT)], [200, 413, 413])
 
-    def test_origins_that_only_look_like_allowed_ones_may_not_call(self):
+    def test_origins_that_look_like_allowed_ones_are_refused(self):
         for path in (WHOAMI, f"/{TOPICS}/stream", f"/{TOPICS}/events"):
             for origin in ("https://evil.example", "null", "http://localhost.evil.example", "http://evil.example:5173",
                            "http://127.0.0.1.evil.example", "http://user@localhost", "file://", ""):
@@ -215,7 +215,7 @@ class Rates(OwnWorldOfClass):
                 return count
         self.fail(f"{most} passed")
 
-    def test_a_keys(self):
+    def test_the_rate_of_a_key(self):
         made = self.world.service.json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events", "device")
         server = self.keep(Server(self.world.port, made).come())
         front = HTTPTerminal(self.world, token=made["key"])
@@ -228,7 +228,7 @@ class Rates(OwnWorldOfClass):
         other = self.world.service.json("key", "add", fresh_id("server"), "--app", "test-app", "--scope", "events")
         self.assertEqual(front.send(path, body, {**headers, "Authorization": f"Bearer {other['key']}"})[0], 200)
 
-    def test_an_addresss(self):
+    def test_the_rate_of_an_address(self):
         class From(HTTPTerminal):
             def send(self, path, body=None, headers=(), method="POST", seconds=60):
                 # The service trusts a proxy on its own machine.
@@ -261,7 +261,7 @@ class Places(OwnWorldOfClass):
         self.addCleanup(stream.close)
         return stream
 
-    def test_streams_have_half_of_all(self):
+    def test_streams_can_use_half_of_all_places(self):
         apps = [HTTPTerminal(self.world).login() for _ in range(self.in_all + 1)]
         statuses = [self.stream(app, f"127.0.1.{1 + number // 16}").status for number, app in enumerate(apps)]
         self.assertEqual(statuses, [200] * self.in_all + [503])

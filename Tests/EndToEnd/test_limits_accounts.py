@@ -57,7 +57,7 @@ class OfATerminal(Limited):
         self.refused(terminal.ask("account/sendCode", code_params()), 3600)
         self.stranger().get("account/sendCode", code_params())
 
-    def test_two_hundred_requests_leave_the_countrys_codes_to_others(self):
+    def test_two_hundred_requests_leave_codes_of_the_country_to_others(self):
         terminal = self.stranger()
         answers = parallel([terminal], "account/sendCode", lambda _t, _n: code_params(), 90)
         self.assertEqual(sum(a["ok"] for a in answers), 5)
@@ -71,7 +71,7 @@ class OfATerminal(Limited):
         self.refused(terminal.ask("account/loginAnonymous", params, token=None), 86_400)
         self.anonymous()
 
-    def test_a_known_installation_logs_in_however_many_users_were_made(self):
+    def test_a_known_installation_can_log_in_however_many_users_were_created(self):
         terminal = self.stranger()
         known = {"countryCode": COUNTRY, "deviceId": "an-installation-s-own"}
         uid = terminal.get("account/loginAnonymous", known, token=None)["user"]["uid"]
@@ -87,14 +87,14 @@ class OfATerminal(Limited):
         self.refused(terminal.ask("account/register", named_params(), token=None), 3600)
         self.register()
 
-    def test_twenty_hashes_in_a_quarter_of_an_hour_right_ones_too(self):
+    def test_twenty_hashes_in_a_quarter_of_an_hour_including_right_ones(self):
         terminal = self.register()
         for _ in range(19):
             self.assertTrue(terminal.get("account/checkPassword", {"password": PASSWORD})["match"])
         self.refused(terminal.ask("account/checkPassword", {"password": PASSWORD}), 900)
         self.login(username=terminal.user["username"])
 
-    def test_two_hashes_at_once(self):
+    def test_two_concurrent_hashes(self):
         terminal = self.stranger()
         answers = parallel([terminal], "account/register", lambda _t, _n: named_params(), 5)
         made = [a for a in answers if a["ok"]]
@@ -103,7 +103,7 @@ class OfATerminal(Limited):
             if not answer["ok"]:
                 self.refused(answer, 3600)
 
-    def test_a_flood_of_registrations_leaves_logins_to_others(self):
+    def test_a_flood_of_registrations_leaves_capacity_for_logins(self):
         name = fresh_name()
         self.register(username=name)
         flooder = self.stranger()
@@ -152,7 +152,7 @@ class OfAnAddress(Limited):
 
 
 class Proofs(Limited):
-    def test_the_right_old_secret_registers_beside_a_strangers_wrong_ones(self):
+    def test_the_right_old_secret_registers_in_spite_of_a_strangers_wrong_ones(self):
         device, _terminal = self.pair()
         for _ in range(5):
             self.assertError(self.world.register(mac=device.mac, oldSecret="wrong" * 8), "Forbidden")
@@ -161,7 +161,7 @@ class Proofs(Limited):
         self.assertEqual(again["result"]["did"], device.did)
         self.refused(self.world.register(mac=device.mac, oldSecret=device.secret), 900)
 
-    def test_wrong_passcodes_of_strangers_leave_the_owner_his_tries(self):
+    def test_strangers_wrong_passcodes_leave_the_owner_tries(self):
         device = self.device()
         for _ in range(2):
             stranger = self.terminal()
@@ -171,7 +171,7 @@ class Proofs(Limited):
             self.refused(stranger.ask("device/bind", {"did": device.did, "passcode": device.passcode}), 900)
         self.terminal().bind(device)
 
-    def test_a_device_that_comes_later_is_bound_after_tries_for_it(self):
+    def test_a_device_that_registers_later_can_be_bound_after_tries_for_it(self):
         terminal, mac = self.terminal(), fresh_mac()
         params = {"productKey": LAMP["productKey"], "mac": mac, "passcode": "123456"}
         for _ in range(5):
@@ -180,7 +180,7 @@ class Proofs(Limited):
         self.device(mac=mac)
         terminal.get("device/bind", params)
 
-    def test_a_code_with_its_token_gets_in_beside_strangers_tries(self):
+    def test_a_code_with_its_token_logs_in_in_spite_of_a_strangers_tries(self):
         phone = fresh_phone()
         owner = self.register(phone=phone)
         # Ten failures block the password, from any address.
@@ -199,7 +199,7 @@ class Proofs(Limited):
 
 
 class Replaced(Limited):
-    def test_an_anonymous_user_without_devices_makes_room_for_the_next(self):
+    def test_an_anonymous_user_without_devices_is_replaced_by_the_next(self):
         terminal = self.anonymous()
         first = terminal.uid
         other = self.stranger()
@@ -216,7 +216,7 @@ class Replaced(Limited):
 
 
 class Hygiene(Limited):
-    def test_a_method_that_does_not_exist_is_named_only_if_it_reads_like_one(self):
+    def test_an_unknown_method_is_named_only_if_it_looks_like_a_method(self):
         terminal = self.stranger()
         error = self.assertError(terminal.ask("account/noSuchThing"), "InvalidRequest")
         self.assertIn("account/noSuchThing", error["message"])
@@ -232,7 +232,7 @@ class Hygiene(Limited):
             if path.is_file():
                 self.assertNotIn(canary.encode(), path.read_bytes(), path)
 
-    def test_an_answer_is_published_nowhere_in_ones_own_requests(self):
+    def test_an_answer_is_not_published_in_the_terminals_own_requests(self):
         terminal = self.stranger(version=5)
         from paho.mqtt.packettypes import PacketTypes
         from paho.mqtt.properties import Properties
@@ -252,7 +252,7 @@ class Raised(OwnWorldOfClass, People):
         return World(watch=False, service=Service(
             arguments=[*GATEWAY, *(word for setting in RAISED for word in ("--set", setting))]))
 
-    def test_a_terminal_does_what_the_defaults_refuse(self):
+    def test_a_terminal_exceeds_the_defaults(self):
         terminal = self.stranger()
         for _ in range(7):
             terminal.get("account/sendCode", code_params())
@@ -263,13 +263,13 @@ class Raised(OwnWorldOfClass, People):
         answers = parallel([self.stranger()], "account/register", lambda _t, _n: named_params(), 5)
         self.assertTrue(all(a["ok"] for a in answers), answers)
 
-    def test_an_address_does_what_the_defaults_refuse(self):
+    def test_an_address_exceeds_the_defaults(self):
         terminals = [self.stranger(source="127.0.0.21") for _ in range(5)]
         for terminal in terminals:
             for _ in range(5):
                 terminal.get("account/sendCode", code_params())
 
-    def test_a_user_tries_a_passcode_more_often(self):
+    def test_a_user_exceeds_the_tries_of_passcodes(self):
         device, terminal = self.device(), self.terminal()
         for _ in range(12):
             self.assertError(

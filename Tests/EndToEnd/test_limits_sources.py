@@ -44,7 +44,7 @@ class OfSource(OwnWorldOfClass, People):
 class Hashes(OfSource):
     arguments = HASHING
 
-    def test_eight_at_once_and_another_address_still_gets_through(self):
+    def test_eight_hashes_at_once_and_another_address_still_gets_through(self):
         answers, other, third = self.hashed_at_once("127.0.0.2")
         made = [answer for answer in answers if answer["ok"]]
         refused = [answer for answer in answers if not answer["ok"]]
@@ -74,7 +74,7 @@ class Registrations(OfSource):
         self.assertEqual(self.registered("127.0.0.4", 1), [None])
         self.assertEqual(self.registered("", 1), [None])
 
-    def test_a_known_device_is_no_new_one(self):
+    def test_a_known_device_is_not_a_new_one(self):
         mac = fresh_mac()
         self.assertTrue(self.world.register(LAMP, mac=mac, source="127.0.0.5")["ok"])
         self.registered("127.0.0.5", 30)
@@ -90,7 +90,7 @@ class RegistrationsWithoutIt(OfSource):
 
 
 class AtTheGate(OfSource):
-    def test_more_new_clients_than_thirty_a_minute_are_turned_away_and_another_address_is_not(self):
+    def test_more_than_thirty_new_clients_a_minute_are_refused_and_another_address_is_not_affected(self):
         macs = [fresh_mac() for _ in range(31)]
         for mac in macs[:30]:
             self.assertTrue(self.world.register(mac=mac, source="127.0.0.6")["ok"])

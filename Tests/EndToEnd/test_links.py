@@ -53,7 +53,7 @@ class Verifying(Links):
         self.assertTrue(self.whoami(terminal)["emailVerified"])
         self.login(app="people-link", email=email)
 
-    def test_looking_at_the_page_verifies_nothing(self):
+    def test_opening_the_page_verifies_nothing(self):
         owner, email = self.register(), fresh_email()
         owner.get("account/updateProfile", {"email": email})
         page = self.open(email, "verifyEmail")
@@ -62,7 +62,7 @@ class Verifying(Links):
         self.follow(page)
         self.assertTrue(self.whoami(owner)["emailVerified"])
 
-    def test_a_link_to_an_address_that_was_changed_does_nothing(self):
+    def test_a_link_to_a_replaced_address_does_nothing(self):
         owner, first, second = self.register(), fresh_email(), fresh_email()
         owner.get("account/updateProfile", {"email": first})
         url = self.url(first, "verifyEmail")
@@ -75,7 +75,7 @@ class Verifying(Links):
         user = self.whoami(owner)
         self.assertEqual((user["email"], user["emailVerified"]), (second, False))
 
-    def test_nonsense_is_refused_like_a_used_one(self):
+    def test_nonsense_is_refused_like_a_used_link(self):
         owner, email = self.register(), fresh_email()
         owner.get("account/updateProfile", {"email": email})
         url = self.url(email, "verifyEmail")
@@ -113,7 +113,7 @@ class Resetting(Links):
         self.assertGreaterEqual(again.status, 400)
         self.assertError(self.try_login(email=email, password="yet another lamp 45"), "InvalidCredentials")
 
-    def test_a_weak_password_is_refused_and_the_link_stays_good(self):
+    def test_a_weak_password_is_refused_and_the_link_stays_valid(self):
         _, email = self.prepare()
         page = self.open(email, "resetPassword")
         for weak in ("12345678", "short", email):
@@ -124,7 +124,7 @@ class Resetting(Links):
         page.send(OTHER_PASSWORD)
         self.login(email=email, password=OTHER_PASSWORD)
 
-    def test_of_many_at_once_one_sets_the_password(self):
+    def test_of_many_concurrent_uses_one_sets_the_password(self):
         _, email = self.prepare()
         page = self.open(email, "resetPassword")
         passwords = [f"parallel lamp number {n:03d}" for n in range(20)]
@@ -138,7 +138,7 @@ class Resetting(Links):
         self.assertEqual(len(won), 1, [(p, a.status) for p, a in pages])
         self.login(email=email, password=won[0])
 
-    def test_skipping_steps_leads_nowhere(self):
+    def test_skipping_steps_has_no_effect(self):
         owner, email = self.prepare()
         url = self.url(email, "resetPassword")
         page = fetch(url)
@@ -154,7 +154,7 @@ class Resetting(Links):
         self.assertError(self.try_login(email=email, password=OTHER_PASSWORD), "InvalidCredentials")
         self.whoami(owner)
 
-    def test_an_unknown_or_unverified_email_answers_alike_and_gets_no_link(self):
+    def test_an_unknown_or_unverified_email_gets_the_same_answer_and_no_link(self):
         owner, unverified = self.register(), fresh_email()
         owner.get("account/updateProfile", {"email": unverified})
         self.gateway.taken(unverified, "verifyEmail")
@@ -165,7 +165,7 @@ class Resetting(Links):
         self.gateway.taken(known, "resetPassword")
         self.assertEqual([b for b in self.gateway.unread_to(unverified) if b["template"] == "resetPassword"], [])
 
-    def test_a_username_that_is_an_email_gets_one(self):
+    def test_a_username_that_is_an_email_gets_a_link(self):
         email = fresh_email()
         owner = self.register(username=email)
         self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
@@ -174,7 +174,7 @@ class Resetting(Links):
 
 
 class Undoing(Links):
-    def test_the_old_address_takes_the_account_back(self):
+    def test_the_old_address_restores_the_account(self):
         old, new = fresh_email(), fresh_email()
         owner = self.register(email=old)
         owner.get("account/bindEmail", {
@@ -189,7 +189,7 @@ class Undoing(Links):
         self.assertEqual((back.uid, back.user["email"]), (owner.uid, old))
         self.assertError(self.try_login(email=new), "InvalidCredentials")
 
-    def test_a_phone_that_came_with_the_change_goes(self):
+    def test_a_phone_added_with_the_change_is_removed(self):
         for phone_first in (True, False):
             with self.subTest(phone_first=phone_first):
                 old, phone = fresh_email(), fresh_phone()
@@ -206,7 +206,7 @@ class Undoing(Links):
                 back = self.login(email=old)
                 self.assertEqual((back.uid, back.user.get("phone")), (owner.uid, None))
 
-    def test_a_password_set_since_goes(self):
+    def test_a_password_set_since_then_is_removed(self):
         old, new = fresh_email(), fresh_email()
         owner = self.register(email=old)
         self.change(owner, new)
@@ -220,7 +220,7 @@ class Undoing(Links):
         owner.get("account/bindEmail", {
             "countryCode": COUNTRY, "email": new, "code": self.code(owner, "bind", email=new)})
 
-    def test_changing_it_twice_does_not_take_the_way_back_away(self):
+    def test_a_second_change_keeps_the_link_valid(self):
         old, first, second = (fresh_email() for _ in range(3))
         owner = self.register(email=old)
         self.change(owner, first)
@@ -233,7 +233,7 @@ class Undoing(Links):
         self.assertGreaterEqual(fetch(thiefs).status, 400)
         self.assertGreaterEqual(fetch(way_back).status, 400)
 
-    def test_a_phone_is_taken_back_too(self):
+    def test_a_phone_is_restored_too(self):
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(phone=old)
         owner.get("account/bindPhone", {
@@ -253,7 +253,7 @@ class InABrowser(Links):
         self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
         return owner, self.url(email, template)
 
-    def test_a_form_says_what_goes_where(self):
+    def test_a_form_says_what_it_is_for(self):
         _, url = self.prepare()
         page = fetch(url)
         form = page.forms[0]
@@ -270,7 +270,7 @@ class InABrowser(Links):
         self.assertEqual((style.status, style.headers["content-type"]), (200, "text/css; charset=utf-8"))
         self.assertEqual(style.headers["x-content-type-options"], "nosniff")
 
-    def test_what_is_wrong_is_said_at_the_field(self):
+    def test_a_fault_is_shown_at_the_field(self):
         _, url = self.prepare()
         page = fetch(url)
         for values, words in (({"password": "12345678", "repeat": "12345678"}, "easily guessed"),
@@ -286,7 +286,7 @@ class InABrowser(Links):
                 self.assertRegex(refused.text, r'<input id="password"[^>]*aria-describedby="fault rule"[^>]*aria-invalid="true"')
                 self.assertIn("password", refused.forms[0]["fields"])
 
-    def test_the_language_is_the_browsers_else_the_users(self):
+    def test_the_language_is_the_browsers_or_else_the_users(self):
         owner, url = self.prepare()
         self.assertEqual(fetch(url, headers={"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}).language, "zh-Hans")
         self.assertEqual(fetch(url, headers={"Accept-Language": "fr"}).language, "en")
@@ -315,7 +315,7 @@ class InABrowser(Links):
         self.assertEqual([p.status for p in answers[:2]], [200, 200])
         self.assertEqual(fetch(url).status, 200, "none of it used the link up")
 
-    def test_a_post_that_is_no_form_does_nothing(self):
+    def test_a_post_without_a_form_does_nothing(self):
         _, url = self.prepare()
         token = url.rsplit("/", 1)[1]
         base = f"http://127.0.0.1:{self.world.service.http_port}/link"
@@ -328,7 +328,7 @@ class InABrowser(Links):
                 self.assertEqual(page.status, 400)
         self.assertEqual(fetch(url).status, 200)
 
-    def test_who_asks_too_often_waits_and_others_do_not(self):
+    def test_frequent_visitors_wait_and_others_do_not(self):
         _, url = self.prepare()
         statuses, page = set(), None
         for _ in range(2000):  # a slow machine lets more of them through
@@ -341,7 +341,7 @@ class InABrowser(Links):
         self.assertEqual((page.headers["retry-after"], page.forms), ("60", []))
         self.assertEqual(fetch(url, headers={"X-Forwarded-For": "203.0.113.8"}).status, 200)
 
-    def test_after_a_reset_the_guesses_of_before_lock_nobody_out(self):
+    def test_after_a_reset_earlier_guesses_lock_nobody_out(self):
         email = fresh_email()
         self.register(email=email)
         for _ in range(11):

@@ -68,7 +68,7 @@ class Form(Logged):
             self.assertEqual([type(line.get(name)) for name in ("time", "level", "label", "message")], [str] * 4, line)
             self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
-    def test_a_refused_request_and_a_dead_letter_are_a_line_each(self):
+    def test_a_refused_request_and_a_dead_letter_are_one_line_each(self):
         terminal, device = self.terminal(), self.device()
         terminal.fail("device/bind", {"did": device.did, "passcode": "wrong-passcode"})
         line = self.found(message="A request was refused", terminal_id=terminal.terminal_id)
@@ -77,7 +77,7 @@ class Form(Logged):
         line = self.found(message="A message became a dead letter", code="malformed")
         self.assertEqual((line["level"], line["message.topic"]), ("info", f"{device.base}/report"))
 
-    def test_a_client_that_the_gate_refuses_is_a_line(self):
+    def test_a_refused_client_is_a_line(self):
         device = self.device()
         device.subscribe("ll/v1/device/+/report")
         line = self.found(message="The gate refused a client", client_id=device.did)
@@ -99,7 +99,7 @@ class WithoutText(OwnWorld):
         return World(watch=False, settings=(
             "--set", "log.format=json", "--log-level", "error", "--insecure", "--set", "health.host=0.0.0.0"))
 
-    def test_the_banner_is_one_line_of_it(self):
+    def test_the_banner_is_a_line_of_the_log(self):
         service = self.own.service
         lines = eventually(lambda: [line for line in whole_lines(service) if line["message"] == "Everything accepts work"],
                            10, "the line")
@@ -109,7 +109,7 @@ class WithoutText(OwnWorld):
         self.assertEqual(line["open.listeners"], [f"health 0.0.0.0:{service.health_port}"])
         self.assertTrue(all("level" in line for line in whole_lines(service)))
 
-    def test_so_is_what_ends_the_service_and_what_is_odd_about_its_settings(self):
+    def test_the_end_of_the_service_and_odd_settings_are_lines_too(self):
         service = self.own.service
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
@@ -139,7 +139,7 @@ class Traces(Logged):
         line = self.found(message="A request was answered", trace_id=trace)
         self.assertEqual((line["request.method"], line["request.id"], line["code"]), ("device/control", id, "ok"))
 
-    def test_a_request_without_one_gets_a_trace_but_no_property(self):
+    def test_a_request_without_a_trace_gets_one_but_no_property(self):
         device, terminal = self.pair()
         id = fresh_id()
         terminal.send("device/control", {"did": device.did, "data": {"power": True}}, id)
@@ -163,7 +163,7 @@ class Traces(Logged):
         cid = device.command().body["cid"]
         self.found(message="A command was sent", trace_id=trace, command_cid=cid)
 
-    def test_a_refusal_is_traced_and_gives_the_property_back(self):
+    def test_a_refusal_is_traced_and_returns_the_property(self):
         terminal = self.terminal()
         trace = secrets.token_hex(16)
         id, value = self.request(terminal, "device/fly", {}, trace)
@@ -171,7 +171,7 @@ class Traces(Logged):
         answer = terminal.expect("/response", lambda body: body.get("id") == id)
         self.assertEqual(given_back(answer), [value])
 
-    def test_what_is_no_traceparent_is_ignored(self):
+    def test_an_invalid_traceparent_is_ignored(self):
         terminal = self.terminal()
         for value in ("x", f"00-{'0' * 32}-{secrets.token_hex(8)}-01", f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-0g"):
             with self.subTest(value=value):
@@ -182,7 +182,7 @@ class Traces(Logged):
                 self.assertTrue(answer.body["ok"])
                 self.assertEqual(given_back(answer), [])
 
-    def test_of_several_the_first_counts(self):
+    def test_the_first_of_several_counts(self):
         terminal = self.terminal()
         first, second = (traceparent(secrets.token_hex(16)) for _ in range(2))
         for values, counts in (((first, second), [first]), (("x", second), []), ((first, "x"), [first])):
@@ -197,7 +197,7 @@ class Traces(Logged):
                 answer = terminal.expect("/response", lambda body: body.get("id") == id)
                 self.assertEqual(given_back(answer), counts)
 
-    def test_an_unreadable_request_without_one_gets_a_trace_too(self):
+    def test_an_unreadable_request_gets_a_trace_too(self):
         terminal = self.terminal()
         topic = f"{terminal.base}/request/device/list"
         terminal.publish(topic, b"{no")

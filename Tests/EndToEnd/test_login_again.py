@@ -128,7 +128,7 @@ class LostAnswer(OwnWorld, Hand):
         self.assertTrue(owner.connected)
         self.assertNothing(back)
 
-    def test_a_login_anew_replaces_the_session(self):
+    def test_a_new_login_replaces_the_session(self):
         terminal, request = self.lose()
         back = self.enter(terminal)
         back.publish(f"{back.base}/request/account/login", request)
@@ -139,7 +139,7 @@ class LostAnswer(OwnWorld, Hand):
         self.assertEqual(error["reason"], "replaced")
         self.assertEqual([m for m in back.everything if f"/user/{self.users[0].uid}/" in m.topic], [])
 
-    def test_the_secret_gets_in_until_the_first_use_across_restarts(self):
+    def test_the_secret_is_accepted_until_the_first_use_even_after_restarts(self):
         terminal, request = self.lose()
         self.own.service.stop()
         self.own.service.start()
@@ -155,7 +155,7 @@ class LostAnswer(OwnWorld, Hand):
         self.assertRefused(terminal)
         self.come(token, terminal.terminal_id)
 
-    def test_a_stranger_with_the_secret_sees_nothing_of_a_login_in_hand(self):
+    def test_a_stranger_with_the_secret_sees_nothing_of_a_login_in_progress(self):
         """Another connection takes over the terminal while the password is being hashed."""
         for _ in range(3):
             terminal = self.come(self.world.apps[self.app]["secret"], fresh_terminal())

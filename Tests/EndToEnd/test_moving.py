@@ -83,7 +83,7 @@ class Moving(unittest.TestCase):
         self.assertEqual(error["code"], code, error)
         return error
 
-    def test_there_and_back_with_kills_on_the_way_every_table_is_equal(self):
+    def test_after_a_move_and_back_with_kills_every_table_is_equal(self):
         seed = random.randrange(1 << 32)
         random.seed(seed)
         began = time.monotonic()
@@ -111,7 +111,7 @@ class Moving(unittest.TestCase):
             print(f"moved {sum(rows for rows, _ in back.values())} rows there, there with {kills} kills, and back, "
                   f"{time.monotonic() - began:.0f} s")
 
-    def test_what_was_moved_goes_on(self):
+    def test_the_moved_store_works(self):
         store = self.server.make()
         self.move("--data", self.data, "--to", store)
         service = Service(directory=self.holder / "node", store=store)
@@ -143,7 +143,7 @@ class Moving(unittest.TestCase):
         error = self.refused("LL1212", "--data", self.data, "--to", self.server.make())
         self.assertIn("2 for ll/v1/t", error["message"])
 
-    def test_a_store_that_is_only_partly_filled_is_not_opened(self):
+    def test_a_partly_filled_store_is_not_opened(self):
         store = self.server.make()
         process = subprocess.Popen(
             migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

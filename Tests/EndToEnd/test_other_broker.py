@@ -63,7 +63,7 @@ class Other(OwnWorldOfClass):
 
 
 class SharedSecrets(Other):
-    def test_one_that_the_apps_secret_began_is_ended_by_the_service(self):
+    def test_a_session_begun_with_the_apps_secret_is_ended_by_the_service(self):
         for version in (5, 4):
             with self.subTest(version=version):
                 secret = self.world.apps["test-app"]["secret"]
@@ -81,7 +81,7 @@ class SharedSecrets(Other):
 class Tokens(Other):
     settings = ("--set", "limits.terminalSessionSeconds=3")
 
-    def test_a_tokens_after_its_time_and_a_devices_not_at_all(self):
+    def test_a_token_expires_and_a_device_does_not(self):
         before = self.ended()
         device, first = self.device(FREE, connect=False), self.terminal()
         eventually(lambda: self.ended() == before + 1, 10, "the end of the product's, which registered it")
@@ -123,7 +123,7 @@ class Deliveries(Other):
             strangers.append(stranger)
         return strangers
 
-    def test_what_waits_is_bounded_and_those_who_behave_stay(self):
+    def test_queues_are_limited_and_well_behaved_clients_stay(self):
         lamp, app = self.pair(FREE)
         device = self.device(FREE)
         strangers = self.crowd(device)

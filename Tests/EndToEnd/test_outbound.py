@@ -88,7 +88,7 @@ class Outbound(EndToEnd):
         self.server.close()
         self.server = self.keep(Server(self.own.port, self.made).come())
 
-    def test_each_refused_url_is_refused_where_it_is_given(self):
+    def test_each_forbidden_url_is_refused_where_it_is_given(self):
         id = self.subscribe("https://example.com/")
         self.network.asked[:] = []
         asked = []
@@ -102,7 +102,7 @@ class Outbound(EndToEnd):
                 self.assertEqual((error.get("code"), error.get("field")), ("InvalidRequest", "params.url"))
         self.assertEqual(self.network.asked, [], "nothing was looked up")
 
-    def test_a_name_of_an_address_inside_is_refused_at_the_try(self):
+    def test_a_name_of_an_internal_address_is_refused_at_the_try(self):
         ids = {}
         for number, address in enumerate(INSIDE):
             name = f"inside{number}.example"
@@ -114,7 +114,7 @@ class Outbound(EndToEnd):
                 self.assertIn("addressNotAllowed", self.error(id))
         self.assertEqual(self.network.reached, [])
 
-    def test_a_name_with_addresses_of_both_kinds_leads_to_the_public_one_alone(self):
+    def test_a_name_with_addresses_of_both_kinds_leads_only_to_the_public_one(self):
         for number, order in enumerate((["10.0.0.1", PUBLIC[0]], [PUBLIC[0], "10.0.0.1"], ["fd00::1", PUBLIC[0]], [PUBLIC[1], "10.0.0.1"])):
             name = f"both{number}.example"
             self.network.answers[name] = [order]
@@ -144,7 +144,7 @@ class Outbound(EndToEnd):
         self.assertNotIn("addressNotAllowed", self.error(id, 5))
         self.assertEqual(set(self.network.reached), {PUBLIC[1]})
 
-    def test_a_name_that_changes_with_every_answer_never_leads_inside(self):
+    def test_a_name_that_changes_with_every_answer_never_leads_to_an_internal_address(self):
         """Between the check of a name and the connection, a second answer would come in time for a client that looks twice."""
         ids = []
         for number in range(6):
@@ -156,7 +156,7 @@ class Outbound(EndToEnd):
             self.error(id)
         self.assertEqual(set(self.network.reached), {PUBLIC[0]})
 
-    def test_an_address_that_got_into_the_store_is_refused_at_the_try(self):
+    def test_an_internal_address_in_the_store_is_refused_at_the_try(self):
         id = self.subscribe("https://example.com/")
         for tries, url in enumerate(("https://127.0.0.1/", "http://10.0.0.1/", "file:///etc/passwd", "https://[::ffff:127.0.0.1]/"), 1):
             self.service.sql(f"UPDATE eventSubscription SET url = '{url}', dueAt = NULL WHERE subscriptionId = '{id}'")

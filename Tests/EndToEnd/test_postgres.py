@@ -107,11 +107,11 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("geheim", done.stdout + done.stderr)
 
-    def test_what_is_no_address_is_refused(self):
+    def test_an_invalid_address_is_refused(self):
         for address in ("mysql://lamp@127.0.0.1/x", "postgres://[x"):
             self.refuses(address, "LL1102")
 
-    def test_nobody_answers(self):
+    def test_no_server_answers(self):
         error, _ = self.refuses(f"postgres://lamplighter@127.0.0.1:{free_port()},127.0.0.1:{free_port()}/x", "LL1017")
         self.assertEqual(error["message"].count("refused"), 2, error)
 
@@ -119,20 +119,20 @@ class Refusals(unittest.TestCase):
         self.refuses(self.server.address("nothing"), "LL1019")
         self.refuses(self.server.address("postgres").replace("lamplighter@", "stranger@"), "LL1019")
 
-    def test_a_host_that_writes_nothing(self):
+    def test_a_read_only_host(self):
         address = self.server.make()
         name = address.split("@/")[1].split("?")[0]
         self.server.sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
         error, _ = self.refuses(address, "LL1018")
         self.assertIn("HOST1,HOST2", json.dumps(error["cures"]))
 
-    def test_other_encodings_and_orders(self):
+    def test_other_encodings_and_collations(self):
         for options, code in (("ENCODING 'LATIN1' LOCALE 'C'", "LL1021"), ("ENCODING 'UTF8' LOCALE 'C.UTF-8'", "LL1022")):
             name = "other" + code.lower()
             self.server.sql(f"CREATE DATABASE {name} TEMPLATE template0 {options}")
             self.refuses(self.server.address(name), code)
 
-    def test_settings_that_a_pooler_undoes(self):
+    def test_settings_that_a_pooler_resets(self):
         address = self.server.make()
         name = address.split("@/")[1].split("?")[0]
         self.server.sql("ALTER ROLE lamplighter SET synchronous_commit = off")
@@ -263,7 +263,7 @@ class Works(unittest.TestCase):
             path.write_text(found)
         self.assertEqual(path.read_text(), found)
 
-    def test_doctor_looks_at_the_server(self):
+    def test_doctor_checks_the_server(self):
         service = Service(store=self.server.make())
         try:
             service.start()
@@ -286,7 +286,7 @@ class Works(unittest.TestCase):
     def examine(self, service):
         return json.loads(service.cli("doctor", "--only", "database", "--json", check=False).stdout)["checks"]
 
-    def test_backups_are_the_servers(self):
+    def test_backups_are_left_to_the_server(self):
         service = Service(store=self.server.make())
         try:
             service.start()
@@ -392,7 +392,7 @@ class Unanswered(unittest.TestCase):
         self.world = World(watch=False, service=Service(arguments=SETTINGS, store=self.server.make()))
         self.addCleanup(self.world.close)
 
-    def test_what_an_operator_does_takes_effect_once(self):
+    def test_an_operators_action_takes_effect_once(self):
         device = self.world.device()
         self.server.hold_commits()
         done = []
@@ -415,7 +415,7 @@ class Unanswered(unittest.TestCase):
 class Fails(unittest.TestCase):
     """A primary with a standby, and an address that names both."""
 
-    def test_the_other_host_is_found_once_it_writes(self):
+    def test_the_other_host_is_used_once_it_accepts_writes(self):
         first = postgres.Server(["wal_level=replica"], port=free_port())
         self.addCleanup(first.close)
         second = first.standby(free_port())

@@ -10,7 +10,7 @@ from world import EndToEnd
 
 
 class Presence(EndToEnd):
-    def test_connecting_and_leaving_is_told(self):
+    def test_connections_and_their_ends_are_published(self):
         device, terminal = self.world.device(connect=False), self.terminal()
         terminal.bind(device)
         self.assertFalse(terminal.status(device)["online"])
@@ -92,7 +92,7 @@ class Presence(EndToEnd):
         self.assertTrue(status["online"])
         self.assertTrue(self._online(terminal, device))
 
-    def test_a_will_of_ones_own_making_changes_nothing_while_connected(self):
+    def test_a_device_may_have_its_own_will_which_changes_nothing_while_it_is_connected(self):
         device, terminal = self.pair()
         device.publish(f"{device.base}/presence", {"online": False})
         device.report(data={"power": True})
@@ -109,13 +109,13 @@ class Presence(EndToEnd):
         last.close()
         terminal.status(device, lambda b: not b["online"])
 
-    def test_the_list_tells_it_too(self):
+    def test_the_list_shows_it_too(self):
         device, terminal = self.pair()
         self.assertTrue(self._online(terminal, device))
         entry = terminal.get("device/list")["devices"][0]
         self.assertTrue(entry["online"])
 
-    def test_presence_of_others_cannot_be_claimed(self):
+    def test_no_client_can_publish_the_presence_of_another(self):
         device, other = self.device(), self.device()
         self.assertEqual(device.publish(f"{other.base}/presence", {"online": False}), 0x87)
         self.assertEqual(

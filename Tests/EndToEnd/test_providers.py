@@ -60,7 +60,7 @@ class WithProvider(People):
 
 
 class Entering(WithProvider):
-    def test_the_first_use_makes_a_user_and_the_second_finds_it(self):
+    def test_the_first_login_creates_a_user_and_the_second_finds_it(self):
         subject = fresh_id("sub")
         terminal, answer = self.enter(identityToken=self.token(subject))
         result = answer["result"]
@@ -89,7 +89,7 @@ class Entering(WithProvider):
         undone = [row for row in self.audit(owner.uid) if row["kind"] == "cancellationUndone"]
         self.assertEqual([row["terminalId"] for row in undone], [back.terminal_id])
 
-    def test_a_token_that_is_not_ours_to_believe(self):
+    def test_a_token_for_another_audience_is_refused(self):
         other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         now = int(time.time())
         for why, token in (
@@ -109,7 +109,7 @@ class Entering(WithProvider):
         head, body, signature = good.split(".")
         self.assertError(self.enter(identityToken=f"{head}.{body}.{signature[:-4]}AAAA")[1], "InvalidCredentials")
 
-    def test_the_credential_must_have_the_providers_shape(self):
+    def test_the_credential_must_have_the_providers_form(self):
         terminal = self.stranger()
         for provider, credential in (("oidc:works", {}), ("oidc:works", {"identityToken": 5}), ("qq", {"accessToken": "x"}),
                                      ("wechat", {}), ("apple", {"identityToken": 5}), ("weibo", {"uid": "1"}),
@@ -122,12 +122,12 @@ class Entering(WithProvider):
         self.assertError(terminal.ask("account/loginWithProvider", {
             "countryCode": COUNTRY, "provider": "myspace", "credential": {"x": 1}}), "InvalidRequest", "provider")
 
-    def test_a_provider_that_is_off_or_unknown_to_the_app(self):
+    def test_a_disabled_provider_and_one_unknown_to_the_app(self):
         self.assertError(self.enter(app="people", provider="google", identityToken="a.b.c")[1], "PolicyRejected")
         self.assertError(self.enter(provider="qq", userId="1", accessToken="t")[1], "PolicyRejected")
         self.assertError(self.enter(provider="oidc:nobody", identityToken="a.b.c")[1], "PolicyRejected")
 
-    def test_of_many_first_uses_at_once_one_makes_the_user(self):
+    def test_of_many_concurrent_first_logins_one_creates_the_user(self):
         terminals = [self.stranger() for _ in range(5)]
         token = self.token()
         answers = parallel(terminals, "account/loginWithProvider", {
@@ -135,7 +135,7 @@ class Entering(WithProvider):
         self.assertEqual(len({a["result"]["user"]["uid"] for a in succeeded(answers)}), 1)
         self.assertEqual(len([a for a in succeeded(answers) if a["result"]["isNew"]]), 1)
 
-    def test_an_anonymous_user_becomes_the_providers(self):
+    def test_an_anonymous_user_becomes_the_providers_user(self):
         terminal, device = self.anonymous(), self.device()
         uid = terminal.uid
         terminal.bind(device)
@@ -167,21 +167,21 @@ class Linking(WithProvider):
         self.assertEqual(owner.get("account/providers")["providers"], [])
         self.assertNotEqual(self.entered(subject).uid, owner.uid)
 
-    def test_one_that_belongs_to_another_user_is_duplicated(self):
+    def test_another_users_identity_is_refused_as_duplicated(self):
         subject = fresh_id("sub")
         first, second = self.entered(subject), self.register()
         self.assertError(second.ask("account/linkProvider", {
             "provider": "oidc:works", "credential": {"identityToken": self.token(subject)}}), "Duplicated")
         self.assertEqual(self.entered(subject).uid, first.uid)
 
-    def test_the_last_way_in_stays(self):
+    def test_the_last_way_to_log_in_is_kept(self):
         owner = self.entered(fresh_id("sub"))
         self.assertError(owner.ask("account/unlinkProvider", {"provider": "oidc:works"}), "Forbidden")
         self.assertError(owner.ask("account/unlinkProvider", {"provider": "google"}), "ResourceNotFound")
         owner.get("account/changePassword", {"newPassword": PASSWORD})
         owner.get("account/unlinkProvider", {"provider": "oidc:works"})
 
-    def test_an_anonymous_user_becomes_real_by_it(self):
+    def test_an_anonymous_user_becomes_a_registered_user_by_it(self):
         terminal = self.anonymous()
         terminal.get("account/linkProvider", {
             "provider": "oidc:works", "credential": {"identityToken": self.token()}})
@@ -189,7 +189,7 @@ class Linking(WithProvider):
 
 
 class ByEmailClaims(WithProvider):
-    def test_an_email_claim_links_to_nobody(self):
+    def test_an_email_claim_links_to_no_account(self):
         email = fresh_email()
         victim = self.register(email=email)
         for verified in (True, False, "true"):
@@ -199,14 +199,14 @@ class ByEmailClaims(WithProvider):
                 self.assertNotEqual(self.whoami(intruder).get("emailVerified"), True)
         self.assertEqual(self.login(email=email).uid, victim.uid)
 
-    def test_a_claim_keeps_the_address_from_nobody(self):
+    def test_a_claim_does_not_take_an_address_away(self):
         email = fresh_email()
         self.entered(fresh_id("sub"), email=email, email_verified=True)
         self.register(email=email)
 
 
 class Outages(WithProvider):
-    def test_a_provider_that_hangs_slows_nobody_else(self):
+    def test_a_hanging_provider_delays_nobody_else(self):
         self.provider.answers["/facebook/debug_token"] = lambda q: (200, {"data": {"is_valid": False}})
         self.provider.hang.clear()
         self.addCleanup(self.provider.hang.set)

@@ -10,12 +10,12 @@ from reference import contract, diagrams, markdown, markup, pages, schema_words,
 
 
 class Markdown(unittest.TestCase):
-    def test_a_guides_links_lead_to_the_pages_beside_it_and_others_become_words(self):
+    def test_links_between_guides_become_links_or_words(self):
         text = "[one](first-app.md#x), [all](README.md), [`clients`](../../clients/c), [W3C](https://w3.org)"
         self.assertEqual(
             pages.pointed(text), "[one](guide-first-app.md#x), [all](guides.md), `clients`, [W3C](https://w3.org)")
 
-    def test_blocks_are_read(self):
+    def test_blocks_are_parsed(self):
         found = markdown.blocks("\n".join([
             "# Title", "", "Two lines", "of text.", "", "## A section {#own}", "- one", "  goes on", "- two", "",
             "1. first", "2. second", "> said", "> twice", "| a | b |", "|---|---|", r"| `x\|y` | \*z |", "",
@@ -42,7 +42,7 @@ class Markdown(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertEqual(markdown.inline(text), html)
 
-    def test_escaped_text_stays_what_it_was(self):
+    def test_escaped_text_stays_unchanged(self):
         for text in ("***", "a_b <c> [d](e) #f", "`x*y` and {root}/{did}|z"):
             with self.subTest(text=text):
                 self.assertEqual(markdown.words(markup.escape(text)), text.replace("`", ""))
@@ -70,7 +70,7 @@ class Markdown(unittest.TestCase):
         self.assertIn("prefers-color-scheme: dark", svg)
         self.assertNotIn("<style>", diagrams.svg(diagram, is_alone=False))
 
-    def test_every_written_text_is_a_page_or_the_head_of_one(self):
+    def test_every_written_text_is_a_page_or_the_head_of_a_page(self):
         names = {page.name for page in pages.pages()}
         for path in pages.TEXTS.glob("*.md"):
             self.assertIn(path.stem.removesuffix("-head"), names)
@@ -99,7 +99,7 @@ class Contract(unittest.TestCase):
         text = json.loads(site.files()["try/contract.json"])
         self.assertEqual([method["name"] for method in text["methods"]], list(contract.methods()))
 
-    def test_types_are_said_in_words(self):
+    def test_types_are_described_in_words(self):
         for schema, expected in (
             ({"type": "string", "minLength": 1, "maxLength": 64}, "text, 1 to 64 characters"),
             ({"type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[a-z]+$"},
@@ -117,7 +117,7 @@ class Contract(unittest.TestCase):
             with self.subTest(schema=schema):
                 self.assertEqual(schema_words.type_of(schema), expected)
 
-    def test_rules_between_members_are_said_in_words(self):
+    def test_rules_between_members_are_described_in_words(self):
         for schema, expected in (
             ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, "At least one of: `a` given; `b` given."),
             ({"if": {"properties": {"s": {"enum": ["x", "y"]}}, "required": ["s"]}, "then": {"required": ["c"]}},

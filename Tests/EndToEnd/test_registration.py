@@ -21,10 +21,10 @@ class FirstRegistration(EndToEnd):
                     self.world.port, result["did"], result["secret"], mac, version=version)).come()
                 self.assertTrue(device.report(data={"power": True})["ok"])
 
-    def test_an_imei_is_a_mac_too(self):
+    def test_an_imei_is_accepted_as_a_mac(self):
         self.assertTrue(self.world.register(mac="490154203237518")["ok"])
 
-    def test_the_same_request_again_gets_the_same_answer_and_rotates_nothing(self):
+    def test_the_same_request_again_gets_the_same_answer_and_changes_nothing(self):
         mac, id = fresh_mac(), fresh_id()
         first = self.world.register(mac=mac, id=id)
         second = self.world.register(mac=mac, id=id)
@@ -53,7 +53,7 @@ class FirstRegistration(EndToEnd):
         error = self.assertError(answer, "InvalidRequest")
         self.assertTrue(error["field"].startswith("hardware"), error)
 
-    def test_a_listed_product_takes_listed_macs_only(self):
+    def test_a_listed_product_accepts_only_listed_macs(self):
         self.assertError(self.world.register(LISTED), "NotListed")
 
     def _register_body(self, mac, body, product=LAMP):
@@ -67,7 +67,7 @@ class FirstRegistration(EndToEnd):
 
 
 class RegistrationAgain(EndToEnd):
-    def test_unbound_it_rotates_the_secret_takes_the_passcode_and_keeps_the_did(self):
+    def test_without_users_it_changes_the_secret_and_passcode_and_keeps_the_did(self):
         device = self.device()
         again = self.world.register(mac=device.mac, passcode="another1")["result"]
         self.assertEqual(again["did"], device.did)
@@ -84,7 +84,7 @@ class RegistrationAgain(EndToEnd):
             "InvalidCredentials")
         terminal.get("device/bind", {"did": device.did, "passcode": "another1"})
 
-    def test_bound_with_the_old_secret_binding_and_history_stay(self):
+    def test_with_the_old_secret_binding_and_history_stay(self):
         device, terminal = self.pair()
         device.report(data={"power": True, "brightness": 40})
         version = terminal.get("device/status", {"did": device.did})["version"]
@@ -97,7 +97,7 @@ class RegistrationAgain(EndToEnd):
         status = terminal.status(device, lambda b: b["version"] == version + 1)
         self.assertEqual(status["data"], {"power": True, "brightness": 45})
 
-    def test_bound_without_it_is_forbidden_and_the_special_is_told(self):
+    def test_without_the_old_secret_it_is_forbidden_and_the_special_user_is_told(self):
         device, terminal = self.pair()
         self.assertError(self.world.register(mac=device.mac), "Forbidden")
         told = terminal.expect(f"user/{terminal.uid}/device", lambda b: b["type"] == "resetRequested")
@@ -122,7 +122,7 @@ class RegistrationAgain(EndToEnd):
         answer = register_on(product, key, device.mac, oldSecret=device.secret)
         self.assertTrue(answer["ok"], "the right secret gets in at any time")
 
-    def test_a_product_with_open_reset_needs_consent_only_while_the_device_is_online(self):
+    def test_a_product_with_open_reset_requires_consent_only_while_the_device_is_online(self):
         device, terminal = self.pair(EASY)
         device.report(data={"x": 1})
         terminal.status(device, lambda b: b["data"].get("x") == 1)
@@ -141,7 +141,7 @@ class RegistrationAgain(EndToEnd):
         self.assertEqual(terminal.get("device/list")["total"], 0)
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
 
-    def test_an_operator_lets_a_bound_device_be_reset_once(self):
+    def test_an_operator_allows_one_reset_of_a_bound_device(self):
         device, terminal = self.pair()
         device.report(data={"power": True})
         terminal.status(device, lambda b: b["data"].get("power") is True)
@@ -163,7 +163,7 @@ class RegistrationAgain(EndToEnd):
         self.assertEqual(heir.status(device)["data"], {})
         self.assertError(self.world.register(mac=device.mac), "Forbidden")
 
-    def test_a_reset_is_allowed_for_a_time_that_makes_sense_to_a_device_that_there_is(self):
+    def test_a_reset_is_allowed_for_a_sensible_time_and_an_existing_device(self):
         device = self.device(connect=False)
         for minutes in ("0", "1441", "soon"):
             done = self.world.service.cli("device", "allow-reset", device.did, "--minutes", minutes, check=False)
@@ -171,7 +171,7 @@ class RegistrationAgain(EndToEnd):
         done = self.world.service.cli("device", "allow-reset", "d-nosuch00", "--json", check=False)
         self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (1, "LL1203"))
 
-    def test_a_new_binding_generation_begins_with_a_reset(self):
+    def test_a_reset_begins_a_new_ownership_period(self):
         device, terminal = self.pair(EASY)
         device.report(data={"x": 1})
         device.close()

@@ -8,7 +8,7 @@ from world import FREE, EndToEnd
 
 
 class Merging(EndToEnd):
-    def test_a_change_raises_the_version_by_one_and_is_fanned_out(self):
+    def test_a_change_raises_the_version_by_one_and_is_published(self):
         device, terminal = self.pair()
         before = terminal.get("device/status", {"did": device.did})["version"]
         answer = device.report(data={"power": True, "brightness": 40})
@@ -60,7 +60,7 @@ class Merging(EndToEnd):
         self.assertEqual(device.report(ts=at, data={"brightness": 50})["version"], version + 1)
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"brightness": 50})
 
-    def test_a_time_far_ahead_counts_as_the_arrival(self):
+    def test_a_time_far_ahead_is_replaced_by_the_arrival(self):
         device, terminal = self.pair()
         device.report(ts=now() + 3_600_000, data={"brightness": 40})
         status = terminal.status(device, lambda b: b["changed"] == ["brightness"])
@@ -84,7 +84,7 @@ class Merging(EndToEnd):
         answer = device.report(ts=None, cid=None, alerts=None, data={"power": True, "mode": None})
         self.assertTrue(answer["ok"], answer)
 
-    def test_the_status_is_retained_for_who_comes_later(self):
+    def test_the_status_is_retained_for_later_subscribers(self):
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
         terminal.status(device, lambda b: b["version"] == version)
@@ -97,7 +97,7 @@ class Merging(EndToEnd):
 
 
 class Once(EndToEnd):
-    def test_a_repeated_id_gets_the_same_version_and_no_second_effect(self):
+    def test_a_repeated_id_gets_the_same_version_and_has_one_effect(self):
         device, _terminal = self.pair()
         id = fresh_id()
         first = device.report(id=id, data={"count": 1})
@@ -106,7 +106,7 @@ class Once(EndToEnd):
         self.assertEqual((again["version"], again["stored"]), (first["version"], "repeat"))
         self.assertEqual(device.report(data={"count": 2})["version"], later["version"])
 
-    def test_a_repeated_alert_with_an_id_is_told_once(self):
+    def test_a_repeated_alert_with_an_id_is_published_once(self):
         device, terminal = self.pair()
         id = fresh_id()
         device.report(id=id, alerts=[{"name": "smoke"}])
@@ -116,7 +116,7 @@ class Once(EndToEnd):
         told = [m for m in terminal.everything if m.topic.endswith("/event") and m.body.get("name") == "smoke"]
         self.assertEqual(len(told), 1)
 
-    def test_without_an_id_the_same_time_and_content_has_no_second_effect(self):
+    def test_without_an_id_the_same_time_and_content_has_one_effect(self):
         device, terminal = self.pair(FREE)
         at = now() - 1000
         for _ in range(2):
@@ -135,7 +135,7 @@ class Once(EndToEnd):
         told = [m for m in terminal.everything if m.topic.endswith("/binary")]
         self.assertEqual(len(told), 3)
 
-    def test_ids_of_two_devices_have_nothing_to_do_with_each_other(self):
+    def test_ids_of_two_devices_are_independent(self):
         one, two = self.device(), self.device()
         id = fresh_id()
         self.assertEqual(one.report(id=id, data={"power": True})["version"], 1)
@@ -152,7 +152,7 @@ class History(EndToEnd):
         self.assertEqual(status["data"], {"temperature": 4})
         self.assertEqual(status["version"], answer["version"])
 
-    def test_a_batch_older_than_the_state_leaves_it_alone(self):
+    def test_a_batch_older_than_the_state_does_not_change_it(self):
         device, terminal = self.pair()
         version = device.report(data={"temperature": 20.5})["version"]
         at = now() - 3_600_000
@@ -160,14 +160,14 @@ class History(EndToEnd):
         self.assertEqual(answer["version"], version)
         self.assertEqual(terminal.get("device/status", {"did": device.did})["data"], {"temperature": 20.5})
 
-    def test_five_hundred_are_taken_and_501_refused(self):
+    def test_five_hundred_points_are_accepted_and_501_refused(self):
         device = self.device()
         at = now() - 3_600_000
         rows = [{"ts": at + i, "data": {"temperature": i % 100}} for i in range(501)]
         self.assertTrue(device.report(reports=rows[:500])["ok"])
         self.assertError(device.report(reports=rows), "InvalidRequest")
 
-    def test_one_that_does_not_fit_refuses_the_whole(self):
+    def test_one_invalid_point_refuses_the_batch(self):
         device, terminal = self.pair()
         at = now() - 3_600_000
         answer = device.report(reports=[
@@ -192,7 +192,7 @@ class History(EndToEnd):
 
 
 class AlertsAndFaults(EndToEnd):
-    def test_an_alert_is_told_once_and_cleared_with_its_event_id(self):
+    def test_an_alert_is_published_once_and_cleared_with_its_event_id(self):
         for kind, name in (("alert", "smoke"), ("fault", "sensor")):
             with self.subTest(kind=kind):
                 device, terminal = self.pair()
@@ -215,19 +215,19 @@ class AlertsAndFaults(EndToEnd):
                 second = terminal.event(device, lambda b: b["type"] == kind)
                 self.assertNotEqual(second["eventId"], raised["eventId"])
 
-    def test_clearing_what_is_not_active_tells_nothing(self):
+    def test_clearing_an_inactive_alert_publishes_nothing(self):
         device, terminal = self.pair()
         device.report(alerts=[{"name": "smoke", "value": False}])
         device.report(alerts=[{"name": "overheat"}])
         event = terminal.event(device, lambda b: b["type"] != "online")
         self.assertEqual(event["name"], "overheat")
 
-    def test_names_the_product_does_not_know_are_refused(self):
+    def test_names_unknown_to_the_product_are_refused(self):
         device = self.device()
         self.assertError(device.report(alerts=[{"name": "flood"}]), "InvalidRequest")
         self.assertError(device.report(faults=[{"name": "smoke"}]), "InvalidRequest")
 
-    def test_alert_and_data_go_together_in_one_report(self):
+    def test_alert_and_data_are_accepted_in_one_report(self):
         device, terminal = self.pair()
         answer = device.report(data={"temperature": 99.5}, alerts=[{"name": "overheat", "value": 99.5}])
         status = terminal.status(device, lambda b: b["version"] == answer["version"])
@@ -236,7 +236,7 @@ class AlertsAndFaults(EndToEnd):
 
 
 class Binary(EndToEnd):
-    def test_binary_is_fanned_out_and_not_retained(self):
+    def test_binary_is_published_and_not_retained(self):
         device, terminal = self.pair(FREE)
         text = base64.b64encode(bytes(range(256))).decode()
         device.report(binary=text)
@@ -249,7 +249,7 @@ class Binary(EndToEnd):
         terminal.expect(f"/device/{device.did}/status")
         self.assertEqual(terminal.unread("/binary"), [])
 
-    def test_what_is_not_base64_is_refused(self):
+    def test_invalid_base64_is_refused(self):
         device = self.device(FREE)
         for text in ("***", "AAE", "AAEC=", "AA EC", 5):
             with self.subTest(text=text):
@@ -284,7 +284,7 @@ class Checking(EndToEnd):
         {"blob": base64.b64encode(b"1234").decode()},
     ]
 
-    def test_what_does_not_fit_the_data_points_is_refused_whole(self):
+    def test_data_that_does_not_fit_the_data_points_is_refused_completely(self):
         device, terminal = self.pair()
         for why, data in self.REFUSED:
             with self.subTest(why=why):
@@ -294,7 +294,7 @@ class Checking(EndToEnd):
         status = terminal.get("device/status", {"did": device.did})
         self.assertEqual((status["data"], status["version"]), ({}, 0))
 
-    def test_what_fits_is_taken(self):
+    def test_data_that_fits_is_accepted(self):
         device, terminal = self.pair()
         for data in self.TAKEN:
             with self.subTest(data=data):
@@ -304,7 +304,7 @@ class Checking(EndToEnd):
                 state = terminal.get("device/status", {"did": device.did})["data"]
                 self.assertEqual(state[name], value)
 
-    def test_a_report_holds_at_least_something(self):
+    def test_an_empty_report_is_refused(self):
         device = self.device()
         self.assertError(device.report(), "InvalidRequest")
         self.assertError(device.report(ts=now()), "InvalidRequest")
@@ -323,7 +323,7 @@ class Checking(EndToEnd):
 
 
 class FreeForm(EndToEnd):
-    def test_any_json_is_taken(self):
+    def test_any_json_is_accepted(self):
         device, terminal = self.pair(FREE)
         data = {"zone.1": {"open": False, "since": [1, 2.5, "x"]}, "näme": "wert", "n": 1e300, "list": []}
         self.assertTrue(device.report(data=data)["ok"])

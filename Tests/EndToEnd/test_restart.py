@@ -13,7 +13,7 @@ from world import OwnWorld
 
 
 class AfterTheBrokersDeath(OwnWorld):
-    def test_statuses_are_retained_again_and_who_does_not_come_back_is_offline(self):
+    def test_statuses_are_retained_again_and_missing_devices_are_offline(self):
         stays, gone, unbound = self.device(reconnect=True), self.device(), self.device()
         app = self.world.terminal(reconnect=True)
         for device in (stays, gone, unbound):
@@ -46,7 +46,7 @@ class AfterTheBrokersDeath(OwnWorld):
 
 
 class Restart(OwnWorld):
-    def test_everything_is_there_after_a_kill_and_on_the_same_ports(self):
+    def test_everything_is_stored_after_a_kill_and_the_ports_are_the_same(self):
         device, app = self.device(), self.terminal()
         app.bind(device)
         device.report(data={"power": True, "brightness": 40})
@@ -127,7 +127,7 @@ class Stopping(OwnWorld):
         self.assertEqual(json.loads((self.own.service.data / "ready.json").read_text())["pid"],
                          self.own.service.process.pid)
 
-    def test_what_keeps_it_from_starting_is_said_in_one_sentence(self):
+    def test_the_reason_why_it_cannot_start_is_one_sentence(self):
         taken = self.own.service.mqtt_port
         other = Service(arguments=[])
         self.addCleanup(other.close)
@@ -144,7 +144,7 @@ class Stopping(OwnWorld):
                 self.assertNotIn("Fatal error", done.stderr)
         self.assertTrue(self.device().report(data={"power": True})["ok"])
 
-    def test_the_key_of_another_installation_is_refused_and_the_right_one_goes_on(self):
+    def test_the_key_of_another_installation_is_refused_and_the_right_one_works(self):
         service = self.own.service
         device = self.device()
         service.stop()

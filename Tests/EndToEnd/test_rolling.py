@@ -16,7 +16,7 @@ RESTARTS = int(os.environ.get("LAMPLIGHTER_RESTARTS", 200 if LONG else 6))
 
 
 class Rolling(test_cluster.Processes):
-    def test_restarted_in_turn_the_history_has_each_answered_report_once(self):
+    def test_after_restarts_in_turn_the_history_has_each_answered_report_once(self):
         self.load(devices=24, terminals=2, reports=200, commands=10)
         began = time.monotonic()
         for number in range(RESTARTS):

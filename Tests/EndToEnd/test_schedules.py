@@ -50,7 +50,7 @@ class Scheduling(EndToEnd):
 
 
 class Requests(Scheduling):
-    def test_a_weekly_one_says_when_it_comes_next(self):
+    def test_a_weekly_schedule_shows_its_next_time(self):
         device, terminal = self.pair()
         zone = "Europe/Berlin"
         text, day = ahead(60, zone)
@@ -64,7 +64,7 @@ class Requests(Scheduling):
         pushed = terminal.expect("/schedule").body
         self.assertEqual(pushed, {"did": device.did, "schedules": [schedule]})
 
-    def test_everyone_bound_hears_of_each_change(self):
+    def test_all_bound_users_are_told_of_each_change(self):
         device, terminal = self.pair()
         other = self.terminal()
         other.bind(device)
@@ -79,7 +79,7 @@ class Requests(Scheduling):
         self.assertEqual(terminal.get("schedule/delete", id)["schedules"], [])
         other.expect("/schedule", lambda b: b["schedules"] == [])
 
-    def test_the_users_zone_counts_where_none_is_given(self):
+    def test_the_users_zone_is_the_default(self):
         device, terminal = self.pair()
         terminal.get("account/updateProfile", {"timezone": "Asia/Kathmandu"})
         schedule = self.make(terminal, device, "06:00", timezone=None)
@@ -89,7 +89,7 @@ class Requests(Scheduling):
         again = terminal.get("schedule/list", {"did": device.did})["schedules"]
         self.assertEqual(again, [schedule])
 
-    def test_one_kind_becomes_another(self):
+    def test_the_kind_can_be_changed(self):
         device, terminal = self.pair()
         schedule = self.make(terminal, device, date="2031-01-16", time="06:30")
         id = {"scheduleId": schedule["scheduleId"]}
@@ -101,7 +101,7 @@ class Requests(Scheduling):
         self.assertEqual((once["date"], "weekDays" in once), ("2031-01-17", False))
         self.assertEqual({s["scheduleId"] for s in (monthly, both["schedule"], once)}, {schedule["scheduleId"]})
 
-    def test_refusals_name_code_and_field(self):
+    def test_refusals_have_code_and_field(self):
         device, terminal = self.pair()
         good = {"did": device.did, "time": "07:00", "weekDays": [1], "timezone": "UTC", "attrs": {"power": True}}
         yesterday = clock(now() - DAY).strftime("%Y-%m-%d")
@@ -124,7 +124,7 @@ class Requests(Scheduling):
         self.assertError(terminal.ask("schedule/create", {**good, "did": "d-none"}), "NotBound", "did")
         self.assertEqual(terminal.get("schedule/list", {"did": device.did})["schedules"], [])
 
-    def test_only_creator_and_principals_may_change_one(self):
+    def test_only_the_creator_and_principals_can_change_one(self):
         device, special = self.pair()
         normal, stranger = self.terminal(), self.terminal()
         normal.bind(device)
@@ -143,7 +143,7 @@ class Requests(Scheduling):
         special.get("schedule/delete", {"scheduleId": own["scheduleId"]})
         self.assertError(stranger.ask("schedule/list", {"did": device.did}), "NotBound", "did")
 
-    def test_a_hundred_are_the_end(self):
+    def test_a_hundred_is_the_limit(self):
         device, terminal = self.pair()
         ids = []
         for minute in range(100):
@@ -192,7 +192,7 @@ class Requests(Scheduling):
             "/schedule", lambda b: clock(b["schedules"][0]["nextAt"]).hour in (10, 11), seconds=15).body
         self.assertEqual(moved["schedules"][0]["scheduleId"], equator["scheduleId"])
 
-    def test_polar_days_are_said(self):
+    def test_polar_days_are_reported(self):
         device, terminal = self.pair()
         terminal.get("account/updateProfile", {"latitude": 78.2, "longitude": 15.6})
         once = {"did": device.did, "time": "sunset+00:00", "timezone": "Arctic/Longyearbyen", "attrs": {"power": True}}
@@ -209,7 +209,7 @@ class Requests(Scheduling):
             self.assertEqual(schedule["polar"]["sun"], "polarDay" if month in (5, 6, 7) else "polarNight")
         self.assertGreater(schedule["nextAt"], now())
 
-    def test_unbinding_takes_the_users_schedules_away(self):
+    def test_unbinding_deletes_the_users_schedules(self):
         device, terminal = self.pair()
         other = self.terminal()
         other.bind(device)
@@ -225,7 +225,7 @@ class Requests(Scheduling):
 
 
 class Firing(Scheduling):
-    def test_it_is_fired_when_its_minute_begins(self):
+    def test_it_runs_when_its_minute_begins(self):
         device, terminal = self.pair()
         text, day = ahead(1 if clock(now()).second < 50 else 2)
         schedule = self.make(terminal, device, text, date=day, attrs={"brightness": 35})
@@ -249,7 +249,7 @@ class Firing(Scheduling):
         logged = terminal.get("device/events", {"did": device.did, "types": ["scheduleRun"]})["events"]
         self.assertEqual([e["eventId"] for e in logged], [event["eventId"]])
 
-    def test_an_outside_trigger_runs_once_however_often_it_comes(self):
+    def test_an_external_trigger_runs_it_once_however_often_it_is_sent(self):
         device, terminal = self.pair()
         schedule = self.make(terminal, device)
         for _ in range(5):
@@ -264,7 +264,7 @@ class Firing(Scheduling):
         listed = terminal.get("schedule/list", {"did": device.did})["schedules"][0]
         self.assertEqual(listed["nextAt"], schedule["nextAt"] + DAY)
 
-    def test_a_device_that_is_away_makes_it_fail(self):
+    def test_an_offline_device_makes_it_fail(self):
         device, terminal = self.pair()
         schedule = self.make(terminal, device)
         device.close()
@@ -275,7 +275,7 @@ class Firing(Scheduling):
         event = terminal.expect("/event", lambda b: b["type"] == "scheduleRun").body
         self.assertEqual(event["reason"], "DeviceOffline")
 
-    def test_bad_triggers_are_dead_letters(self):
+    def test_invalid_triggers_are_dead_letters(self):
         device, terminal = self.pair()
         schedule, off = self.make(terminal, device), self.make(terminal, device)
         terminal.get("schedule/disable", {"scheduleId": off["scheduleId"]})
@@ -294,7 +294,7 @@ class Firing(Scheduling):
                 self.world.watcher.expect("/system/dead-letter", lambda b: b["topic"] == topic + name)
         self.assertEqual(terminal.get("schedule/runs", {"scheduleId": schedule["scheduleId"]})["runs"], [])
 
-    def test_what_is_fired_more_than_five_minutes_ahead_is_a_dead_letter_and_stays_to_come(self):
+    def test_a_trigger_more_than_five_minutes_early_is_a_dead_letter_and_the_schedule_runs_later(self):
         device, terminal = self.pair()
         text, day = ahead(19 * 24 * 60)
         for schedule in (self.make(terminal, device, ahead(7)[0]), self.make(terminal, device, text, date=day)):
@@ -344,7 +344,7 @@ class Apart(OwnWorldOfClass, Scheduling):
                 return process
         raise AssertionError("the scheduler did not become ready")
 
-    def test_without_a_scheduler_nothing_fires_and_two_of_them_do_no_harm(self):
+    def test_without_a_scheduler_nothing_runs_and_two_schedulers_do_no_harm(self):
         device, terminal = self.pair()
         text, day = ahead(1 if clock(now()).second < 45 else 2)
         schedule = self.make(terminal, device, text, date=day)
@@ -366,7 +366,7 @@ class Apart(OwnWorldOfClass, Scheduling):
 class Down(OwnWorld, Scheduling):
     """The service and its broker were down when schedules were due."""
 
-    def test_started_in_time_it_waits_for_the_devices_and_makes_up_for_it_once(self):
+    def test_started_in_time_it_waits_for_the_devices_and_catches_up_once(self):
         device, terminal = self.pair()
         text, day = ahead(1 if clock(now()).second < 50 else 2)
         weekly = self.make(terminal, device, text)

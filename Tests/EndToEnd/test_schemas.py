@@ -74,7 +74,7 @@ class Schemas(unittest.TestCase):
                 with self.subTest(file=file, definition=name, draft=draft.__name__):
                     draft.check_schema(definition)
 
-    def test_each_schema_keeps_to_what_both_drafts_share(self):
+    def test_each_schema_stays_within_both_drafts(self):
         for file, schema in contract.files().items():
             for inner in subschemas(schema):
                 with self.subTest(file=file):
@@ -83,7 +83,7 @@ class Schemas(unittest.TestCase):
                     if "$ref" in inner:
                         self.assertEqual(set(inner), {"$ref"})
 
-    def test_each_schema_says_what_it_is_for(self):
+    def test_each_schema_has_a_description(self):
         for file, schema in contract.files().items():
             with self.subTest(file=file):
                 self.assertTrue(schema["title"] and schema["description"])
@@ -92,13 +92,13 @@ class Schemas(unittest.TestCase):
             with self.subTest(name=name):
                 self.assertTrue(contract.schema(name)["description"])
 
-    def test_each_file_of_schemas_is_read(self):
+    def test_each_file_of_schemas_is_used(self):
         on_disk = {p.relative_to(contract.SCHEMAS) for p in contract.SCHEMAS.rglob("*.schema.json")}
         self.assertEqual(
             {p.as_posix() for p in on_disk if p.parts[0] != "generated"},
             {f"{file}.schema.json" for file in contract.files()})
 
-    def test_each_method_describes_its_two_sides(self):
+    def test_each_method_describes_params_and_result(self):
         for method, (file, definition) in catalog.methods().items():
             with self.subTest(method=method):
                 self.assertEqual(definition["title"], method)
@@ -125,7 +125,7 @@ class Schemas(unittest.TestCase):
                 with self.subTest(file=file, definition=name):
                     self.assertIn((file, name), used, "nothing uses it")
 
-    def test_common_holds_only_what_several_files_share(self):
+    def test_common_has_only_definitions_that_several_files_use(self):
         for name, definition in contract.files()["common"]["definitions"].items():
             users = {file for file, _, other, used in references() if (other, used) == ("common", name)}
             with self.subTest(definition=name):
@@ -164,7 +164,7 @@ class Schemas(unittest.TestCase):
                     for case in [*side["valid"], *side["invalid"]]:
                         self.assertRegex(case, r"^[a-z0-9-]+$")
 
-    def test_a_case_that_is_given_twice_is_an_error(self):
+    def test_a_duplicate_case_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "twice.json"
             path.write_text('{"valid": {"one": 1, "one": 2}}')
@@ -214,7 +214,7 @@ class Lists(unittest.TestCase):
         self.assertEqual(len(made), len(set(made)))
         self.assertEqual([name for name in made if f".{name}(" not in sources], [])
 
-    def test_a_list_with_a_fault_is_refused(self):
+    def test_an_invalid_list_is_refused(self):
         faults = {
             "unknown member": {"a": {"title": "x", "colour": "red"}},
             "words in one language": {"a": {"short": "x"}},
@@ -229,7 +229,7 @@ class Lists(unittest.TestCase):
                 self.assertRaises(ValueError, lists.check, "made", {"entries": entries})
         lists.check("made", {"flags": {"isRed": "Whether it is red."}, "entries": {"a": {"title": "x", "isRed": True}}})
 
-    def test_a_place_that_an_error_may_lack_is_told_apart(self):
+    def test_an_optional_place_of_an_error_is_distinguished(self):
         made = lists.raised("made", {"message": "{what} of {path}", "at": "{place}", "why": "x", "cures": {"rm {path}": None}})
         self.assertEqual(
             made["parameters"],
@@ -238,13 +238,13 @@ class Lists(unittest.TestCase):
 
 
 class Generated(unittest.TestCase):
-    def test_what_is_generated_is_up_to_date(self):
+    def test_generated_files_are_up_to_date(self):
         done = subprocess.run(
             [sys.executable, str(contract.SCHEMAS / "bundle.py"), "--check"],
             capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_every_reference_in_the_bundle_leads_somewhere(self):
+    def test_every_reference_in_the_bundle_exists(self):
         text = (GENERATED / "asyncapi.yaml").read_text()
         document = yaml.safe_load(text)
         for pointer in set(re.findall(r"\$ref: ['\"]?(#[^'\"\s]+)", text)):

@@ -55,7 +55,7 @@ class Sdk(People):
 
 
 class SigningUp(Sdk):
-    def test_name_password_and_an_optional_email_in_one_call(self):
+    def test_name_password_and_an_optional_email_in_one_request(self):
         """B8: one sign-up takes username, password and e-mail; each required field is checked."""
         for app in ("sdk-none", "sdk-link"):
             with self.subTest(app=app):
@@ -96,7 +96,7 @@ class SigningUp(Sdk):
                          "InvalidRequest", "custom")
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
-    def test_a_phone_that_was_checked_in_a_call_before(self):
+    def test_a_phone_that_was_checked_in_an_earlier_request(self):
         """B17: a code of purpose `operation` gives a ticket, which registers, also with a name."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
@@ -146,7 +146,7 @@ class Resetting(Sdk):
                 back = self.login(app=app, email=email, password=OTHER_PASSWORD)
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
-    def test_a_reset_takes_away_what_somebody_linked_before_the_owner_came(self):
+    def test_a_reset_removes_an_earlier_persons_links(self):
         """F4: a user who registered another's address has no access once its owner has reset."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
@@ -187,7 +187,7 @@ class Resetting(Sdk):
 
 
 class TheModel(Sdk):
-    def test_a_phone_in_the_form_the_user_object_has_it(self):
+    def test_a_phone_is_in_the_form_of_the_user_object(self):
         """H1: a client strips all up to a dash and sends the rest; every method accepts it."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
@@ -227,7 +227,7 @@ class TheModel(Sdk):
                 self.assertError(owner.ask("account/updateProfile", {field: bad}), "InvalidRequest", field)
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
-    def test_a_changed_email_waits_until_it_is_proved(self):
+    def test_a_changed_email_is_pending_until_it_is_proved(self):
         """H8: the SDK saves another e-mail; the old one stays until the link is opened."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
@@ -246,7 +246,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.expect(f"user/{owner.uid}/account").body["address"], "email")
         self.assertEqual(self.page(old, "addressChanged").send().status, 200, "the old one can undo it")
 
-    def test_a_changed_phone_waits_too_and_a_code_ends_the_waiting(self):
+    def test_a_changed_phone_is_pending_too_and_a_code_proves_it(self):
         """H8: the same for a phone, which a code proves; sending the current one cancels it."""
         old, new = fresh_phone(), fresh_phone()
         owner = self.register(app="sdk", phone=old)
@@ -260,7 +260,7 @@ class TheModel(Sdk):
             "countryCode": COUNTRY, "phone": new, "code": self.code(owner, "bind", phone=new)})["user"]
         self.assertEqual((user["phone"], "pendingPhone" in user), ("+49" + new, False))
 
-    def test_username_and_email_in_one_save(self):
+    def test_username_and_email_in_one_request(self):
         """H11: a save changes both or neither; with revealAccounts a taken e-mail is Duplicated."""
         taken = fresh_email()
         self.plain("sdk-open", email=taken)
@@ -275,7 +275,7 @@ class TheModel(Sdk):
         self.assertError(other.ask("account/updateProfile", {"username": name, "email": fresh_email()}),
                          "Duplicated", "username")
 
-    def test_a_taken_address_waits_like_any_other_and_its_owner_hears_of_it(self):
+    def test_a_taken_address_is_pending_like_any_other_and_its_owner_is_notified(self):
         """H11: if accounts are hidden, nothing shows the caller that the address is taken."""
         taken, free, phone = fresh_email(), fresh_email(), fresh_phone()
         self.register(app="sdk", email=taken)
@@ -293,7 +293,7 @@ class TheModel(Sdk):
         self.gateway.taken(phone, "addressTaken")
         self.assertNotIn("verifyEmail", self.templates_to(taken))
 
-    def test_when_the_user_logged_in_last(self):
+    def test_the_time_of_the_users_last_login(self):
         """Overlooked 10: the user record has it."""
         owner = self.register(app="sdk")
         first = self.whoami(owner)["lastLoginAt"]
@@ -302,7 +302,7 @@ class TheModel(Sdk):
         self.assertGreater(later, first)
         self.assertEqual(self.whoami(owner)["lastLoginAt"], later)
 
-    def test_the_zone_of_a_country_that_keeps_one(self):
+    def test_the_zone_of_a_country_with_a_single_zone(self):
         """Overlooked 9: by default a user of country 86 has China's zone, and of country 1 UTC."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"), ("1", "UTC")):
             with self.subTest(country=country):
@@ -311,7 +311,7 @@ class TheModel(Sdk):
                 own = owner.get("account/updateProfile", {"timezone": "Asia/Kolkata"})["user"]["timezone"]
                 self.assertEqual(own, "Asia/Kolkata")
 
-    def test_a_picture_goes_with_null(self):
+    def test_null_removes_a_picture(self):
         """Overlooked 13: null removes the picture; a missing value is a mistake."""
         owner = self.register(app="sdk")
         owner.get("account/setAvatar", {"data": base64.b64encode(png()).decode()})
@@ -322,7 +322,7 @@ class TheModel(Sdk):
 
 
 class Closing(Sdk):
-    def test_the_session_is_enough_where_the_app_says_so(self):
+    def test_the_session_is_enough_if_the_app_allows_it(self):
         """I1: the SDK's call has no proof; every address is notified, and a login undoes it."""
         email, phone = fresh_email(), fresh_phone()
         owner = self.register(app="sdk-bare", email=email)
@@ -334,13 +334,13 @@ class Closing(Sdk):
         self.assertEnded(owner, "accountCancelled")
         self.assertEqual(self.login(app="sdk-bare", email=email).uid, owner.uid)
 
-    def test_elsewhere_it_needs_a_proof_and_a_wrong_one_counts_everywhere(self):
+    def test_otherwise_it_requires_a_proof_and_a_wrong_one_counts_everywhere(self):
         """I1: the default needs a proof, and a given proof is checked even if none is needed."""
         self.assertError(self.register(app="sdk").ask("account/cancel"), "InvalidRequest")
         owner = self.register(app="sdk-bare")
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
-    def test_a_session_lives_as_long_as_the_app_says(self):
+    def test_a_session_lives_as_long_as_the_app_determines(self):
         """Overlooked 8: 30 days if the app sets them, otherwise 7; a refresh restarts them."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
@@ -352,7 +352,7 @@ class Closing(Sdk):
 
 
 class BeforeLogin(Sdk):
-    def test_what_may_be_done_here(self):
+    def test_the_apps_features(self):
         """Overlooked 6: policies, providers, and regions with country codes, before any login."""
         info = self.stranger("sdk-bare").get("app/info")
         self.assertEqual((info["name"], info["sessionDays"], info["passwordMinLength"]), ("sdk-bare", 30, 8))
@@ -387,7 +387,7 @@ class Adopting(Sdk):
         terminal.adopt(result)
         return result
 
-    def test_devices_bound_before_the_login_come_along(self):
+    def test_devices_bound_before_the_login_are_moved(self):
         """Overlooked 2: devices bound before a login move to the account, and can be shared."""
         name, owner = self.account()
         terminal, (one, two) = self.begun(2)
@@ -414,7 +414,7 @@ class Adopting(Sdk):
         self.assertEqual(set(told), {one.did, two.did})
         self.world.watcher.expect(f"user/{anonymous}/device", lambda b: b["type"] == "unbound" and b["did"] == two.did)
 
-    def test_without_it_the_answer_says_how_many_could(self):
+    def test_without_adopt_the_answer_has_their_number(self):
         """Overlooked 2: the login offers it; nothing moves automatically."""
         name, _ = self.account()
         terminal, _ = self.begun(2)
@@ -424,7 +424,7 @@ class Adopting(Sdk):
         self.assertEqual(self.enter(self.terminal(), name)["adoptable"], 0)
         self.assertNotIn("adoptable", self.enter(self.stranger("test-app"), name))
 
-    def test_where_both_are_bound_the_stronger_role_stays(self):
+    def test_if_both_are_bound_the_stronger_role_stays(self):
         """Overlooked 2: an account that bound the device too takes the special role."""
         name, owner = self.account()
         terminal, (device,) = self.begun()
@@ -437,7 +437,7 @@ class Adopting(Sdk):
                          "special")
         self.assertEqual(len(terminal.get("device/users", {"did": device.did})["users"]), 1)
 
-    def test_guests_stay_guests_of_the_account(self):
+    def test_guests_become_guests_of_the_account(self):
         """Overlooked 2: the anonymous user's guests stay, and are notified only of that."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
@@ -452,7 +452,7 @@ class Adopting(Sdk):
         self.assertEqual([s["status"] for s in mine], ["accepted"])
         terminal.get("device/removeUser", {"did": device.did, "uid": guest.uid})
 
-    def test_a_command_that_waits_goes_out_for_the_account(self):
+    def test_a_waiting_command_is_sent_for_the_account(self):
         """Overlooked 2: a command queued before the login is carried out after it."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
@@ -493,7 +493,7 @@ class ProfilesOfProviders(Each):
                 self.assertEqual((result["user"]["nickname"], result["user"]["avatarUrl"]), (nickname, picture))
                 self.assertTrue(result["user"]["username"])
 
-    def test_at_linking_where_the_profile_has_none(self):
+    def test_when_linking_if_the_profile_is_empty(self):
         """Overlooked 14: linking fills empty fields and leaves others."""
         for kind, name, nickname, picture in self.WAYS:
             with self.subTest(provider=kind):
@@ -506,7 +506,7 @@ class ProfilesOfProviders(Each):
         named.get("account/linkProvider", {"provider": "qq", "credential": self.credential("qq", "userId")})
         self.assertEqual(self.whoami(named)["nickname"], "My own")
 
-    def test_a_profile_that_cannot_be_had_fails_no_login(self):
+    def test_a_missing_profile_fails_no_login(self):
         """B16: the login succeeds without the profile."""
         paths = {"wechat": "/wechat/sns/userinfo", "qq": "/qq/user/get_user_info",
                  "weibo": "/weibo/2/users/show.json", "facebook": "/facebook/me"}
@@ -520,7 +520,7 @@ class ProfilesOfProviders(Each):
                     self.assertEqual((result["user"]["nickname"], result["user"].get("avatarUrl")), ("", None))
             self.provider.answers[paths[kind]] = before
 
-    def test_apple_as_an_sdk_spells_it_without_more(self):
+    def test_apple_in_an_sdks_spelling_without_a_profile(self):
         """Overlooked 16: auth2 of type ap with or without extraInfo."""
         for extra in ({}, {"extraInfo": {}}, {"extraInfo": {"nickname": "Lena"}}, {"extraInfo": {"snsNickname": "Lena"}}):
             with self.subTest(extra=extra):
@@ -529,7 +529,7 @@ class ProfilesOfProviders(Each):
                 self.assertTrue(result["isNew"])
                 self.assertEqual(result["user"]["nickname"], "Lena" if extra.get("extraInfo") else "")
 
-    def test_google_says_it_in_its_token(self):
+    def test_google_has_it_in_its_token(self):
         """B16: name and picture are claims."""
         token = self.provider.id_token(self.google, APP, fresh_id("sub"), name="Lena",
                                        picture="https://lh3.googleusercontent.com/a/x")

@@ -20,7 +20,7 @@ class Reports(EndToEnd):
 
     SECONDS = (0, 1, 1_420_070_399, 1_420_070_399_999)
 
-    def test_a_clock_that_counts_seconds_is_told_so(self):
+    def test_a_clock_in_seconds_is_refused_with_a_hint(self):
         device, terminal = self.pair()
         for ts in (*self.SECONDS, int(time.time())):
             with self.subTest(ts=ts):
@@ -32,7 +32,7 @@ class Reports(EndToEnd):
         self.assertEqual(terminal.get("device/history", history)["rows"], [])
         self.assertTrue(device.report(ts=1_420_070_400_000, data={"power": True})["ok"], "2015 is taken")
 
-    def test_so_is_one_that_brings_stored_history(self):
+    def test_stored_history_in_seconds_is_refused_with_a_hint(self):
         device, terminal = self.pair()
         good = {"ts": now() - 5000, "data": {"power": True}}
         for place in (0, 2):
@@ -51,7 +51,7 @@ class Reports(EndToEnd):
         names = [m.body.get("name") for m in terminal.everything if m.topic.endswith("/event")]
         self.assertNotIn("smoke", names)
 
-    def test_the_answer_says_where_the_report_is_and_what_time_it_is(self):
+    def test_the_answer_has_the_place_of_the_report_and_the_time(self):
         device = self.device()
         at, id = now() - 60_000, fresh_id("r")
         for report, stored in (
@@ -70,7 +70,7 @@ class Reports(EndToEnd):
                 self.assertEqual((answer["ok"], answer["stored"]), (True, stored), answer)
                 self.assertAlmostEqual(answer["ts"], now(), delta=5000)
 
-    def test_a_device_without_a_clock_sets_one_by_a_command(self):
+    def test_a_device_without_a_clock_sets_it_by_a_command(self):
         device, terminal = self.pair()
         terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         command = device.command().body
@@ -81,7 +81,7 @@ class Reports(EndToEnd):
 class Raw(EndToEnd):
     """Binary values in the maker's own format."""
 
-    def test_a_product_with_data_points_takes_no_binary(self):
+    def test_a_product_with_data_points_refuses_binary(self):
         """N2: reports and commands are checked against the product; bytes can't be."""
         device, terminal = self.pair()
         version = device.report(data={"power": True})["version"]
@@ -98,7 +98,7 @@ class Raw(EndToEnd):
         self.assertEqual((state["version"], state["data"]), (version, {"power": True}), "refused whole")
         self.assertEqual(terminal.unread("/binary"), [])
 
-    def test_a_product_without_data_points_does(self):
+    def test_a_product_without_data_points_accepts_binary(self):
         """N2: without data points, instructions have the maker's own format."""
         device, terminal = self.pair(FREE)
         cid = terminal.get("device/control", {"did": device.did, "binary": "AAEC"})["cid"]
@@ -119,7 +119,7 @@ class Roles(Sharing):
     def roles(self, *terminals):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
-    def test_the_first_acceptance_changes_roles_and_no_invitation_does(self):
+    def test_the_first_acceptance_changes_roles_and_an_invitation_does_not(self):
         """Q6: a special user becomes the owner by an acceptance, not by a mistyped name."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
@@ -146,7 +146,7 @@ class Roles(Sharing):
         guest.get("share/answer", {"qrText": text, "accept": True})
         self.assertEqual(self.roles(guest), ["owner", "guest", "guest"])
 
-    def test_what_nobody_accepts_leaves_all_as_it_was(self):
+    def test_an_unanswered_invitation_changes_nothing(self):
         """Q6: revoked, rejected and pending invitations change no role."""
         guest = self.terminal()
         revoked = self.invite(self.one, self.thing, guest)["sharingId"]
@@ -161,7 +161,7 @@ class Roles(Sharing):
             self.assertEqual([m.body["type"] for m in terminal.unread(f"user/{terminal.uid}/device")
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
-    def test_who_leaves_takes_their_invitations_along(self):
+    def test_a_leaving_user_takes_invitations_along(self):
         """Q6: the next special user is bound only by their own invitations."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
@@ -192,7 +192,7 @@ class Targets(People):
         guest = {"type": type, "value": value, **more}
         return owner.ask("share/invite", {"did": device.did, "way": "user", "guest": guest})
 
-    def test_a_mistyped_number_is_told_where_accounts_are_revealed(self):
+    def test_a_mistyped_number_is_reported_if_accounts_are_revealed(self):
         """Q6: the receiver "must be a user who has already registered"."""
         owner = self.register(app="people-open", username=fresh_name())
         device = self.device()
@@ -208,7 +208,7 @@ class Targets(People):
         id = self.invite(owner, device, "phone", phone, countryCode=COUNTRY)["result"]["sharingId"]
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
-    def test_and_is_pending_like_any_other_where_they_are_not(self):
+    def test_a_mistyped_number_is_pending_if_accounts_are_not_revealed(self):
         """Q6: without revealAccounts no caller learns of accounts; the role stays."""
         owner = self.register(username=fresh_name())
         device = self.device()
@@ -220,7 +220,7 @@ class Targets(People):
         self.assertEqual(states, ["pending"] * len(self.UNKNOWN))
         self.assertEqual(owner.get("device/list")["devices"][0]["role"], "special")
 
-    def test_a_guest_sees_which_device_and_whose_it_is_before_accepting(self):
+    def test_a_guest_sees_the_device_and_its_owner_before_accepting(self):
         """Overlooked 12: product, the inviter's alias for the device, inviter, and time."""
         email = fresh_email()
         owner = self.register(email=email, profile={"nickname": "Olivia"})
@@ -248,7 +248,7 @@ class Targets(People):
             told = terminal.expect(f"user/{terminal.uid}/share", lambda b: share(b, id, "rejected")).body
             self.assertEqual(told, row, "the push is the list's object")
 
-    def test_an_owner_can_tell_their_users_apart(self):
+    def test_an_owner_can_distinguish_the_users(self):
         """L12: users without a nickname are known by their masked address or name."""
         phone, email, name = fresh_phone(), fresh_email(), fresh_name()
         people = [self.register(username=name), self.register(phone=phone), self.register(email=email), self.anonymous()]
@@ -263,7 +263,7 @@ class Targets(People):
         self.assertEqual({r["nickname"] for r in rows[:3]}, {""})
         self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
 
-    def test_an_address_that_nobody_proved_names_nobody(self):
+    def test_an_unproved_address_names_nobody(self):
         """L12: otherwise a guest could pass for another user."""
         owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
         device = self.device()
@@ -282,7 +282,7 @@ class Gateways(People):
     def told(self, terminal, request, seconds):
         return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
 
-    def test_a_number_that_does_not_exist_is_told_at_once_and_not_tried_again(self):
+    def test_an_unknown_number_is_reported_at_once_and_not_retried(self):
         """Overlooked 15: the user doesn't wait 15 s for three tries of a mistyped number."""
         phone, email = fresh_phone(), fresh_email()
         self.gateway.dead = (phone, email)
@@ -297,7 +297,7 @@ class Gateways(People):
         time.sleep(6)  # longer than the first pause before another try
         self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
 
-    def test_it_does_not_tell_who_has_an_account(self):
+    def test_it_does_not_reveal_who_has_an_account(self):
         """Overlooked 15: a reset code is reported alike for known and unknown addresses."""
         email = fresh_email()
         self.register(email=email)
@@ -308,7 +308,7 @@ class Gateways(People):
             request = self.ask(terminal, purpose="resetPassword", email=address)
             self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
 
-    def test_any_other_refusal_is_tried_again(self):
+    def test_any_other_refusal_is_retried(self):
         """Overlooked 15, the other way round: without `final` the message is tried again."""
         phone = fresh_phone()
         self.gateway.refused = (phone,)
@@ -334,14 +334,14 @@ class Zones(EndToEnd):
         params = {"did": device.did, "time": "06:30", "weekDays": [1, 2, 3, 4, 5], "attrs": {"power": True}}
         return terminal.get("schedule/create", params)["schedule"]["timezone"]
 
-    def test_the_country_gives_the_zone_where_it_has_one_for_all(self):
+    def test_the_country_determines_the_zone_if_it_has_a_single_one(self):
         """Overlooked 9: 06:30 of a user of country 86 is not half past two in the afternoon."""
         for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
                               ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
             with self.subTest(country=country):
                 self.assertEqual(self.zone(country), zone)
 
-    def test_what_the_user_says_comes_first(self):
+    def test_the_users_own_zone_takes_precedence(self):
         """Overlooked 9: a zone that was set counts, even UTC."""
         self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
         self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
@@ -491,7 +491,7 @@ class Full(OwnWorldOfClass):
 class HistoryOfADay(Full):
     """One device can't fill the disk with its history."""
 
-    def test_beyond_the_bound_only_the_state_is_kept(self):
+    def test_beyond_the_limit_only_the_state_is_stored(self):
         device, terminal = self.pair(FREE)
         answers = [device.report(binary=self.CHUNK) for _ in range(24)]
         self.assertTrue(all(a["ok"] for a in answers))
@@ -517,7 +517,7 @@ class HistoryOfADay(Full):
         self.assertEqual(kept, 22, "the smaller report found room")
         self.assertGreaterEqual(self.dropped(), 3)
 
-    def test_other_devices_have_their_own(self):
+    def test_other_devices_have_their_own_limit(self):
         one, two = self.device(FREE), self.device(FREE)
         while "stored" in one.report(binary=self.CHUNK):
             pass
@@ -529,7 +529,7 @@ class WithoutABound(Full):
 
     megabytes = 0
 
-    def test_all_is_kept(self):
+    def test_everything_is_stored(self):
         device = self.device(FREE)
         self.assertEqual({device.report(binary=self.CHUNK)["stored"] for _ in range(24)}, {"history"})
         self.assertEqual(self.dropped(), 0)

@@ -47,7 +47,7 @@ class Gaps(EndToEnd):
 
 
 class SigningUp(Gaps):
-    def test_with_both_addresses_a_code_proves_one(self):
+    def test_a_code_proves_one_of_two_addresses(self):
         app, name, email, phone = self.stranger(), fresh_name(), fresh_email(), "+49" + fresh_phone()
         code = self.code(app, "register", email=email)
         user = app.account.register(username=name, email=email, phone=phone, password=PASSWORD, code=code)["user"]
@@ -87,7 +87,7 @@ class SigningUp(Gaps):
         self.assertEqual(self.refused(self.stranger().account.register, username=fresh_phone(), password=PASSWORD),
                          ("InvalidRequest", "params.username"))
 
-    def test_a_few_digits_are_a_name(self):
+    def test_a_few_digits_are_a_username(self):
         name = fresh_phone()[-6:]
         uid = self.stranger().account.register(username=name, password=PASSWORD)["user"]["uid"]
         self.assertEqual(self.stranger().account.login(account=name, password=PASSWORD)["user"]["uid"], uid)
@@ -103,19 +103,19 @@ class SigningUp(Gaps):
 
 
 class Countries(Gaps):
-    def test_the_apps_own_stands_in(self):
+    def test_the_apps_default_country_is_used(self):
         app = self.stranger()
         self.assertEqual(app.app.info()["policies"]["defaultCountryCode"], COUNTRY)
         self.assertEqual(app.account.loginAnonymous()["user"]["countryCode"], COUNTRY)
 
-    def test_a_phone_in_e164_says_its_own(self):
+    def test_a_phone_in_e164_has_its_own_country(self):
         for app_id in ("gaps", "gaps-link"):
             app, phone = self.stranger(app_id), "+43664" + fresh_phone()[:8]
             app.account.sendCode(phone=phone, purpose="login")
             code = self.gateway.taken(phone.removeprefix("+43"))["params"]["code"]
             self.assertEqual(app.account.login(phone=phone, code=code)["user"]["countryCode"], "43")
 
-    def test_without_either_it_must_be_named(self):
+    def test_without_either_it_is_required(self):
         app = self.stranger("gaps-link")
         for method, params in ((app.account.loginAnonymous, {}),
                                (app.account.login, {"account": fresh_phone(), "password": PASSWORD}),
@@ -135,7 +135,7 @@ class Codes(Gaps):
 
 
 class Devices(Gaps):
-    def test_an_invitation_is_looked_at_before_it_is_answered(self):
+    def test_an_invitation_can_be_previewed_before_it_is_answered(self):
         owner, guest, third = self.person(), self.person(), self.person()
         device = self.bound(owner)
         owner.device.setCustomInfo(did=device.did, alias="Kitchen")

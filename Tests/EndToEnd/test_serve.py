@@ -181,7 +181,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         app.get("account/logout")
         self.assertEqual(stream.expect("end"), {"reason": "loggedOut"})
 
-    def test_a_stream_trusts_no_broker_of_another_authority(self):
+    def test_a_stream_does_not_trust_a_broker_of_another_authority(self):
         app, own = HTTPTerminal(self.own).login(), self.own.service.tls / "ca.pem"
         app.get("account/whoami")
         text = own.read_text()
@@ -191,17 +191,17 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         own.write_text((other / "ca.pem").read_text())
         self.assertEqual(Stream(self.own, f"/{TOPICS}/stream", app.token).status, 503)
 
-    def test_devices_from_outside_come_with_tls(self):
+    def test_devices_outside_connect_by_tls(self):
         plain = self.device(connect=False)
         device = self.keep(Device(self.own.service.tls_port, plain.did, plain.secret))
         device.paho.tls_set(str(self.own.service.tls / "ca.pem"), cert_reqs=ssl.CERT_REQUIRED)
         self.assertTrue(device.come().report(data={"power": True})["ok"])
 
-    def test_the_gate_refuses_who_must_be_refused(self):
+    def test_the_gate_refuses_unauthorized_clients(self):
         device = self.device(connect=False)
         self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
 
-    def test_what_the_gate_refused_is_kept(self):
+    def test_refusals_of_the_gate_are_stored(self):
         device = self.device(connect=False)
         self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
         eventually(lambda: f'"clientId":"{device.did}"' in self.own.service.cli("refusals", "--json").stdout, 15,
@@ -215,7 +215,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         self.assertTrue(forgotten["disconnected"])
         device.wait_lost()
 
-    def test_it_waits_for_a_broker_that_is_away_and_says_so(self):
+    def test_it_waits_for_a_broker_that_is_down_and_says_so(self):
         device, app = self.pair(reconnect=True)
         self.own.service.stop_broker()
         why = eventually(self.own.service.why_not_ready, 20, "the loss of the broker")
@@ -234,7 +234,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         self.own.service.start()
         self.assertTrue(self.device().report(data={"power": True})["ok"])
 
-    def test_both_end_at_once_in_every_order_when_the_machine_stops(self):
+    def test_both_end_quickly_in_every_order_when_the_machine_stops(self):
         service = self.own.service
         chance = random.Random(4)
         for _ in range(6):
@@ -254,7 +254,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
             service.start()
         self.assertTrue(self.device().report(data={"power": True})["ok"])
 
-    def test_a_password_of_ones_own_choice(self):
+    def test_a_password_of_the_operators_choice(self):
         service = self.own.service
         service.stop()
         given = service.folder / "broker-password"
@@ -276,7 +276,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         self.own.service.stop()
         self.own.service.start()
 
-    def test_a_ca_that_did_not_sign_the_broker_is_noticed(self):
+    def test_a_ca_that_did_not_sign_the_broker_is_detected(self):
         service = self.own.service
         service.stop()
         original = service.config.read_text()
@@ -321,7 +321,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
         self.assertFalse((self.service.data / "ready.json").exists())
         self.assertNotIn("The worker is connected", output + errors)
 
-    def test_it_is_refused_as_well_when_it_comes_later(self):
+    def test_it_is_also_refused_when_it_appears_later(self):
         process = self.run_service()
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -341,7 +341,7 @@ class WhenTheGateIsLost(OwnWorld):
         service.write_config(port=service.mqtt_port, tls=False)
         return World(watch=False, service=service)
 
-    def test_nothing_is_taken_from_the_broker(self):
+    def test_no_message_is_accepted_from_the_broker(self):
         service, device = self.own.service, self.device()
         self.assertTrue(device.report(data={"count": 1})["ok"])
         device.close()
@@ -372,7 +372,7 @@ class WhenTheGateIsLost(OwnWorld):
 
 class Units(unittest.TestCase):
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
-    def test_systemd_understands_the_units(self):
+    def test_systemd_accepts_the_units(self):
         for unit in sorted((DEPLOY / "systemd").glob("*.service")):
             with self.subTest(unit=unit.name):
                 text = unit.read_text()

@@ -31,7 +31,7 @@ class Listing(People):
         other.get("account/logout")
         self.assertEqual(len(owner.get("session/list")["sessions"]), 1)
 
-    def test_every_method_needs_a_token(self):
+    def test_every_method_requires_a_token(self):
         terminal = self.stranger()
         for method in ("list", "logoutCode", "terminate", "terminateOthers", "refresh"):
             with self.subTest(method=method):
@@ -115,7 +115,7 @@ class Terminating(People):
         owner = self.register(email=email)
         return owner, [self.login(email=email) for _ in range(others)], email
 
-    def test_one_terminal_is_told_and_cut_off_and_the_others_are_told(self):
+    def test_the_terminated_terminal_is_told_and_cut_off_and_the_others_are_told(self):
         owner, (one, two), email = self.prepare(2)
         code = self.logout_code(owner, email=email)
         result = owner.get("session/terminate", {"terminalId": one.terminal_id, "logoutCode": code})
@@ -129,7 +129,7 @@ class Terminating(People):
         self.assertError(owner.ask("session/terminate", {
             "terminalId": two.terminal_id, "logoutCode": code}), "InvalidCode")
 
-    def test_an_unknown_terminal_does_not_use_the_code_up(self):
+    def test_an_unknown_terminal_does_not_use_up_the_code(self):
         owner, (other,), email = self.prepare()
         stranger = self.register()
         code = self.logout_code(owner, email=email)
@@ -197,7 +197,7 @@ class Refreshing(People):
         self.assertError(owner.ask("account/whoami", token=old), "InvalidToken")
         self.assertEqual(len(owner.get("session/list", token=result["token"])["sessions"]), 1)
 
-    def test_both_connect_as_the_terminal_until_the_new_one_is_used(self):
+    def test_both_tokens_connect_as_the_terminal_until_the_new_one_is_used(self):
         owner = self.register()
         old = owner.token
         new = owner.get("session/refresh")["token"]
@@ -212,7 +212,7 @@ class Refreshing(People):
         self.assertIn(late.connect(), (0x86, 0x87))
         late.close()
 
-    def test_the_old_one_asks_nothing_once_the_new_one_connected(self):
+    def test_the_old_token_is_refused_once_the_new_one_has_connected(self):
         owner = self.register()
         for turn in range(40):
             old, owner.token = owner.token, owner.get("session/refresh")["token"]
@@ -224,7 +224,7 @@ class Refreshing(People):
             owner.close()
             owner = again
 
-    def test_the_user_topics_go_on(self):
+    def test_the_user_topics_stay_open(self):
         device, owner = self.device(), self.register()
         owner.bind(device)
         owner.status(device)
@@ -234,7 +234,7 @@ class Refreshing(People):
         device.report(data={"power": True})
         owner.status(device, lambda b: b["data"].get("power") is True)
 
-    def test_fifty_at_once_leave_one_session_that_works(self):
+    def test_fifty_concurrent_refreshes_leave_one_working_session(self):
         owner = self.register()
         answers = parallel([owner], "session/refresh", {}, 50)
         tokens = [a["result"]["token"] for a in succeeded(answers)]
@@ -280,7 +280,7 @@ class Operators(People):
         owner.expect("/session", lambda b: b["type"] == "terminalLoggedIn")
         self.assertEqual([m for m in owner.unread("/session") if m.body["type"] == "terminalLoggedOut"], [])
 
-    def test_the_audit_trail_says_who_did_what_without_secrets(self):
+    def test_the_audit_trail_has_the_actor_of_each_action_without_secrets(self):
         email = fresh_email()
         owner = self.register(email=email)
         other = self.login(email=email)

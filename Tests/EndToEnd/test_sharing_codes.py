@@ -23,7 +23,7 @@ class ByCode(Sharing):
         self.assertIn(made["sharingId"], stored)
         self.assertNotIn(code["text"].rsplit(":", 1)[1], stored, "only its hash is kept")
 
-    def test_the_first_to_scan_it_is_in(self):
+    def test_the_first_to_scan_it_is_bound(self):
         device, owner = self.pair()
         guest, late = self.terminal(), self.terminal()
         made = self.invite(owner, device)
@@ -38,7 +38,7 @@ class ByCode(Sharing):
         self.assertError(late.fail("share/answer", {"qrText": text, "accept": True}), "Expired")
         self.assertEqual(guest.get("share/list", {"type": "toMe"})["sharings"][0]["status"], "accepted")
 
-    def test_scanned_by_many_at_once_one_wins(self):
+    def test_of_many_concurrent_scans_one_wins(self):
         device, owner = self.pair()
         guests = [self.terminal() for _ in range(6)]
         text = self.invite(owner, device)["qrCode"]["text"]
@@ -63,7 +63,7 @@ class ByCode(Sharing):
         self.assertTrue(0 < error["retryAfter"] <= 900)
         self.terminal().get("share/answer", {"qrText": text, "accept": True})
 
-    def test_who_is_bound_already_does_not_use_it_up(self):
+    def test_a_bound_user_does_not_use_it_up(self):
         device = self.device()
         one, two, guest = (self.terminal() for _ in range(3))
         one.bind(device), two.bind(device)
@@ -97,7 +97,7 @@ class Transfer(Sharing):
         guest.expect(f"user/{guest.uid}/device", lambda b: b["type"] == "unbound")
         self.assertError(owner.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "Forbidden")
 
-    def test_who_may_and_to_whom(self):
+    def test_who_may_transfer_and_to_whom(self):
         device, owner = self.pair()
         guest, stranger = self.terminal(), self.terminal()
         params = {"did": device.did, "uid": guest.uid}
@@ -133,7 +133,7 @@ class Expiry(OwnWorldOfClass, Sharing):
         self.assertEqual(self.role(owner, device), "special", "no invitation was accepted")
         self.invite(owner, device, guest)
 
-    def test_an_answer_in_time_stays(self):
+    def test_an_answer_in_time_stays_valid(self):
         device, owner = self.pair()
         guest = self.terminal()
         id = self.share(owner, device, guest)

@@ -46,7 +46,7 @@ class Names(People):
                     self.assertNotIn(value.lower(), json.dumps(mine, ensure_ascii=False).lower())
                     self.assertIn("•••", mine["guest"]["value"])
 
-    def test_whether_somebody_has_an_account_is_not_told(self):
+    def test_whether_a_person_has_an_account_is_not_revealed(self):
         email, phone = fresh_email(), fresh_phone()
         self.register(email=email), self.register(phone=phone)
         seen = []
@@ -89,7 +89,7 @@ class Names(People):
             error = owner.fail("share/invite", {"did": device.did, "way": "user", "guest": guest})
             self.assertError(error, "InvalidRequest", "guest.value")
 
-    def test_who_only_wrote_an_address_down_is_not_invited_by_it(self):
+    def test_a_user_with_an_unproved_address_is_not_invited_by_it(self):
         email = fresh_email()
         attacker = self.register()
         attacker.get("account/updateProfile", {"email": email})

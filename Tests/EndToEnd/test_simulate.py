@@ -97,7 +97,7 @@ class Simulate(EndToEnd):
                 self.assertEqual(summary["sent"] - summary["answered"], summary["lost"])
                 self.assertNotIn("\x1b", "".join(told) + rest, "no terminal is there to be steered")
 
-    def test_a_product_that_was_never_imported_is_a_problem_at_once(self):
+    def test_an_unknown_product_is_a_problem_at_once(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "product.json"
             path.write_text(json.dumps({**LAMP, "productKey": "9e" * 16, "productSecret": "s" * 43}))

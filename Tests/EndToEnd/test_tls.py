@@ -56,13 +56,13 @@ class Tls(OwnWorldOfClass):
             self.service.ready["mqttTlsPort"], plain.did, plain.secret, plain.mac, plain.product, plain.passcode,
             host=HOST, source=ELSEWHERE, tls=trusting(self.authority), **more))
 
-    def test_a_lamp_elsewhere_reports_with_the_authoritys_file(self):
+    def test_a_remote_lamp_reports_with_the_authoritys_file(self):
         for version in (5, 4):
             with self.subTest(version=version):
                 lamp = self.lamp(version=version).come()
                 self.assertTrue(lamp.report(data={"power": True})["ok"])
 
-    def test_mosquittos_own_client_comes_too(self):
+    def test_mosquittos_own_client_connects_too(self):
         lamp = self.world.device(connect=False)
         done = subprocess.run(
             ["mosquitto_rr", "-h", HOST, "-p", str(self.service.ready["mqttTlsPort"]), "--cafile", str(self.authority), "-q", "1",
@@ -76,7 +76,7 @@ class Tls(OwnWorldOfClass):
             with self.subTest(listener), self.assertRaises(ssl.SSLCertVerificationError):
                 shown(HOST, self.service.ready[listener], ssl.create_default_context())
 
-    def test_the_certificate_holds_for_its_names_and_no_other(self):
+    def test_the_certificate_is_valid_for_its_names_and_no_others(self):
         context, port = trusting(self.authority), self.service.ready["mqttTlsPort"]
         for name in ("lamps.example.com", "localhost", "127.0.0.1", "::1", HOST):
             with self.subTest(name), socket.create_connection((HOST, port), 10) as plain:
@@ -84,7 +84,7 @@ class Tls(OwnWorldOfClass):
         with socket.create_connection((HOST, port), 10) as plain, self.assertRaises(ssl.SSLCertVerificationError):
             context.wrap_socket(plain, server_hostname="other.example.com")
 
-    def test_one_certificate_is_shown_by_all_listeners(self):
+    def test_all_listeners_show_one_certificate(self):
         found = {shown(HOST, self.service.ready[name], trusting(self.authority)) for name in LISTENERS}
         self.assertEqual(len(found), 1)
 
@@ -93,7 +93,7 @@ class Tls(OwnWorldOfClass):
                 f"https://{HOST}:{self.service.ready['httpTlsPort']}/healthz", context=trusting(self.authority), timeout=10) as page:
             self.assertEqual(page.read(), b'{"ok":true}\n')
 
-    def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(self):
+    def test_tls_1_2_and_1_3_are_supported_and_nothing_older(self):
         versions = ((ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True))
         for listener in LISTENERS:
             for version, is_spoken in versions:
@@ -108,7 +108,7 @@ class Tls(OwnWorldOfClass):
                         with self.assertRaises((ssl.SSLError, ConnectionResetError)):
                             shown(HOST, self.service.ready[listener], context)
 
-    def test_plain_listeners_are_on_loopback_alone(self):
+    def test_plain_listeners_are_on_loopback_only(self):
         for name in ("mqttPort", "httpPort", "healthPort", "consolePort", "webSocketPort"):
             port = self.service.ready[name]
             with self.subTest(name):
@@ -118,14 +118,14 @@ class Tls(OwnWorldOfClass):
                 if name != "healthPort" and has_six():
                     socket.create_connection(("::1", port), 10).close()
 
-    def test_the_banner_and_show_say_what_there_is(self):
+    def test_the_banner_and_show_list_the_listeners(self):
         await_banner(self.service, r"ok  tls +mqtts \d+  wss \d+  https \d+  certificates \d+")
         server, authority = self.service.json("tls", "show")
         self.assertIn("lamps.example.com", server["names"])
         self.assertEqual(server["issuer"], authority["subject"])
         self.assertIn("lamps.example.com", self.service.cli("tls", "show").stdout)
 
-    def test_keys_are_their_owners_alone(self):
+    def test_keys_are_readable_by_their_owner_only(self):
         for folder in ("tls", "broker"):
             for path in (self.service.data / folder).glob("*.key"):
                 self.assertEqual(path.stat().st_mode & 0o077, 0, path)
@@ -158,7 +158,7 @@ class Renewing(OwnWorld):
         done = self.world.service.cli("doctor", "--only", "certificates", check=False)
         return done.returncode, done.stdout
 
-    def test_a_new_certificate_is_taken_and_no_connection_ends(self):
+    def test_a_new_certificate_is_used_and_no_connection_ends(self):
         service = self.world.service
         tls = trusting(service.data / "tls" / "authority.pem")
         plain = self.world.device(connect=False)
@@ -188,7 +188,7 @@ class Renewing(OwnWorld):
         self.world.service.cli("session", "terminate", app.session_id)
         app.wait_lost()
 
-    def test_a_pair_that_does_not_fit_is_told_and_not_taken(self):
+    def test_a_mismatched_pair_is_reported_and_not_used(self):
         service = self.world.service
         before = self.certificates()
         key = service.data / "tls" / "server.key"
@@ -206,7 +206,7 @@ class Renewing(OwnWorld):
         key.write_text(right)
         self.assertEqual(self.doctor()[0], 0)
 
-    def test_the_end_is_warned_of_30_and_7_days_before(self):
+    def test_warnings_begin_30_and_7_days_before_the_end(self):
         service = self.world.service
         log = pathlib.Path(service.log.name)
         self.assertEqual(self.doctor()[0], 0)
@@ -239,7 +239,7 @@ class Renewing(OwnWorld):
                 found, told = self.doctor()
                 self.assertEqual(found, code, told)
 
-    def test_an_ended_certificate_is_not_taken_and_doctor_tells_what_is_shown(self):
+    def test_an_expired_certificate_is_not_used_and_doctor_reports_the_one_in_use(self):
         service, log = self.world.service, pathlib.Path(self.world.service.log.name)
         before = self.certificates()
         self.put(-30, -1)
@@ -266,7 +266,7 @@ class Renewing(OwnWorld):
         service.cli("tls", "init")
         eventually(lambda: self.doctor()[0] == 0, 30, "the renewed one")
 
-    def test_doctor_judges_what_is_shown(self):
+    def test_doctor_checks_the_certificate_in_use(self):
         service = self.world.service
         self.assertEqual(self.doctor()[0], 0)
         os.kill(service.broker_pid, signal.SIGSTOP)
@@ -277,7 +277,7 @@ class Renewing(OwnWorld):
         self.assertEqual(code, 1)
         self.assertIn(f"{HOST}:{service.ready['mqttTlsPort']} shows no certificate", told)
 
-    def test_another_authoritys_file_beside_the_certificate_is_told(self):
+    def test_another_authoritys_file_beside_the_certificate_is_reported(self):
         service = self.world.service
         authority = service.data / "tls" / "authority.pem"
         own = authority.read_text()
@@ -351,7 +351,7 @@ class Starting(unittest.TestCase):
         paths[1].chmod(0o600)
         return paths
 
-    def test_files_that_cannot_be_used_are_named(self):
+    def test_unusable_files_are_named(self):
         certificate, key = self.pair("one")
         other = self.pair("two")[1]
         open_key = self.folder / "open.key"
@@ -379,7 +379,7 @@ class Starting(unittest.TestCase):
                 self.assertNotIn("tls show", told)
         self.assertIn("LL1102", self.refused(f"tls.certificate={certificate}"))
 
-    def test_show_names_the_files_that_cannot_be_used_and_what_to_do(self):
+    def test_show_names_unusable_files_and_the_cure(self):
         self.service.cli("tls", "init")
         key = self.service.data / "tls" / "server.key"
         key.unlink()
@@ -389,7 +389,7 @@ class Starting(unittest.TestCase):
         self.assertIn("lamplighter tls init --data", done.stderr)
         self.assertNotIn("tls show", done.stderr)
 
-    def test_an_address_that_is_not_this_machines_is_named_by_its_setting(self):
+    def test_a_foreign_address_is_reported_with_its_setting(self):
         self.service.cli("tls", "init")
         for host in ("203.0.113.77", "lamps.example.com"):
             with self.subTest(host):
@@ -397,7 +397,7 @@ class Starting(unittest.TestCase):
                 self.assertIn(f"tls.host is {host}", told)
                 self.assertNotIn("any free port", told)
 
-    def test_a_given_certificate_is_taken(self):
+    def test_a_given_certificate_is_used(self):
         certificate, key = self.pair("given")
         self.service.arguments = [
             "--set", f"tls.certificate={certificate}", "--set", f"tls.key={key}", "--set", "tls.host=127.0.0.1"]
@@ -408,7 +408,7 @@ class Starting(unittest.TestCase):
         # Without an authority, devices' certificates can't be checked.
         self.assertNotIn("clientCertificatePort", self.service.ready)
 
-    def test_plain_listeners_elsewhere_need_to_be_asked_for(self):
+    def test_plain_listeners_for_other_machines_must_be_requested(self):
         for setting in ("mqtt.host", "http.host", "health.host"):
             with self.subTest(setting):
                 told = self.refused(f"{setting}=127.0.0.1", f"{setting}=0.0.0.0")
@@ -418,7 +418,7 @@ class Starting(unittest.TestCase):
         self.service.start()
         socket.create_connection(("127.0.0.2", self.service.http_port), 10).close()
 
-    def test_listeners_can_be_switched_off(self):
+    def test_listeners_can_be_disabled(self):
         self.service.cli("tls", "init")
         self.service.arguments = ["--set", "tls.host=127.0.0.1", "--set", "mqtt.tlsPort=-1", "--set", "mqtt.webSocketPort=-1",
                                   "--set", "mqtt.clientCertificatePort=-1"]
@@ -426,7 +426,7 @@ class Starting(unittest.TestCase):
         self.assertEqual({name for name in self.service.ready if name.endswith("Port")},
                          {"mqttPort", "httpPort", "healthPort", "consolePort", "webSocketTlsPort", "httpTlsPort"})
 
-    def test_names_that_are_none_are_refused(self):
+    def test_invalid_names_are_refused(self):
         for name, word in (("https://lamps.example.com", "without https://"), ("lamps.example.com:8883", "without a port"),
                            ("bücher.example", "xn--"), ("a b", "letters")):
             with self.subTest(name):
@@ -435,7 +435,7 @@ class Starting(unittest.TestCase):
                 self.assertIn(word, done.stderr)
         self.assertFalse((self.service.data / "tls").exists())
 
-    def test_a_dot_at_the_end_of_a_name_is_left_out(self):
+    def test_a_dot_at_the_end_of_a_name_is_dropped(self):
         self.assertIn("lamps.example.com", self.service.json("tls", "init", "--name", "Lamps.example.com.")["names"])
 
     def test_show_without_a_certificate_says_how_to_make_one(self):

@@ -76,7 +76,7 @@ class ComesBack(Unnoticed):
                 self.assertTrue(answer["ok"], answer)
                 self.assert_told(device, terminal)
 
-    def test_with_a_message_each_sixteen_under_way(self):
+    def test_with_one_message_each_and_sixteen_in_flight(self):
         for version in (5, 4):
             with self.subTest(version=version):
                 device, terminal = self.pair(version=version)
@@ -109,7 +109,7 @@ class ComesBack(Unnoticed):
         status = terminal.get("device/status", {"did": device.did})
         self.assertEqual(status["data"]["temperature"], (self.count - 1) % 100 / 4)
 
-    def test_all_at_once_as_the_burst_allows(self):
+    def test_all_at_once_within_the_burst(self):
         device = self.device()
         # The gate holds 200 answers for a device. An answer counts until its acknowledgement
         # arrives, and this client can send the next report first.

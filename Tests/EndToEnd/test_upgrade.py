@@ -63,7 +63,7 @@ class Upgrades(EndToEnd):
                     for old, new in zip(rows, after[table]):
                         self.assertEqual({name: new.get(name) for name in old}, old, table)
 
-    def test_devices_and_people_go_on_with_their_secrets_and_passwords(self):
+    def test_devices_and_users_continue_with_their_secrets_and_passwords(self):
         for path in self.stores():
             with self.subTest(path.name):
                 self.go_on(*self.unpack(path))

@@ -14,7 +14,7 @@ from world import EndToEnd, OwnWorld
 class Beside(EndToEnd):
     """Commands alongside a running service."""
 
-    def test_lists_and_shows_without_secrets(self):
+    def test_lists_and_details_without_secrets(self):
         secret = fresh_id("installation-secret-")
         terminal = self.terminal(device_id=secret)
         rows = self.all_users()
@@ -41,7 +41,7 @@ class Beside(EndToEnd):
             if "next" not in page:
                 return rows
 
-    def test_unknown_ones_are_a_problem(self):
+    def test_unknown_users_are_a_problem(self):
         for words in (("user", "show", "u-nobody"), ("user", "logout", "u-nobody"),
                       ("user", "erase", "u-nobody", "--yes"), ("session", "terminate", "s-none")):
             with self.subTest(words=words):
@@ -49,7 +49,7 @@ class Beside(EndToEnd):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(words[2], done.stderr)
 
-    def test_an_export_has_everything_of_a_person_and_nothing_else(self):
+    def test_an_export_has_all_data_of_a_person_and_nothing_else(self):
         device, terminal = self.pair()
         guest = self.terminal()
         guest.bind(device)
@@ -75,7 +75,7 @@ class Beside(EndToEnd):
             self.assertEqual(again.returncode, 1)
             self.assertIn("already exists", again.stderr)
 
-    def test_erasing_needs_a_yes_and_says_before_and_after_what_goes(self):
+    def test_erasing_needs_a_confirmation_and_shows_the_consequences(self):
         device, terminal = self.pair()
         heir = self.terminal()
         heir.bind(device)
@@ -93,7 +93,7 @@ class Beside(EndToEnd):
         erased = self.world.service.json("user", "erase", terminal.uid, "--yes")
         self.assertEqual(erased, {**planned, "erased": True})
 
-    def test_an_erased_user_is_told_and_his_devices_go_on(self):
+    def test_an_erased_user_is_told_and_the_devices_continue(self):
         device, terminal = self.pair()
         heir = self.terminal()
         heir.bind(device)

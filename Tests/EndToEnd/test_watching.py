@@ -135,7 +135,7 @@ class Watching(OwnWorldOfClass):
         other = self.terminal()
         self.assertTrue(other.ask("account/logout")["ok"])
 
-    def test_every_panel_of_the_dashboard_has_something_to_show(self):
+    def test_every_panel_of_the_dashboard_has_data(self):
         for title, expression in expressions():
             if any(name in expression for name in OF_A_FILE):
                 continue
@@ -143,7 +143,7 @@ class Watching(OwnWorldOfClass):
                 # Devices and sessions are counted every half minute.
                     eventually(lambda expression=expression: self.prometheus.ask(expression), 60, "a sample")
 
-    def test_every_rule_is_evaluated_and_all_that_it_rests_on_is_there(self):
+    def test_every_rule_is_evaluated_and_its_metrics_exist(self):
         def loaded():
             groups = (self.prometheus.get("rules") or {"groups": []})["groups"]
             found = [rule for group in groups for rule in group["rules"]]
@@ -158,13 +158,13 @@ class Watching(OwnWorldOfClass):
                 with self.subTest(alert=alert, selector=selector):
                     eventually(lambda selector=selector: self.prometheus.ask(selector), 20, "a sample")
 
-    def test_prometheus_finds_no_fault_with_the_page(self):
+    def test_prometheus_accepts_the_page(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.own.service.health_port}/metrics", timeout=10) as answer:
             page = answer.read()
         done = subprocess.run(["promtool", "check", "metrics"], input=page, capture_output=True)
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, b""))
 
-    def test_a_service_that_is_well_sets_off_nothing(self):
+    def test_a_healthy_service_raises_no_alert(self):
         firing = {alert["labels"]["alertname"] for alert in self.prometheus.get("alerts")["alerts"]
                   if alert["state"] == "firing"}
         # A machine that is busy with other tests can be slow to cut a session off.

@@ -133,7 +133,7 @@ class WebSocket(EndToEnd):
         raw.close()
         eventually(lambda: not self.world.service.device(lamp.did)["online"], 10, "offline")
 
-    def test_what_is_no_websocket_for_mqtt_is_told_why(self):
+    def test_a_request_that_is_not_mqtt_over_websocket_is_refused_with_the_reason(self):
         for change, status in (
                 ({}, 101), ({"path": "/"}, 404), ({"path": "/mqtt?x"}, 101), ({"Upgrade": None}, 426),
                 ({"Sec_WebSocket_Protocol": None}, 400), ({"Sec_WebSocket_Protocol": "chat"}, 400),
@@ -151,7 +151,7 @@ class WebSocket(EndToEnd):
             with self.subTest(origin):
                 self.assertEqual(self.raw(self.port, Origin=origin).status, status)
 
-    def test_a_refused_origin_is_kept_with_the_page_and_the_address(self):
+    def test_a_refused_origin_is_stored_with_the_page_and_the_address(self):
         for number in range(2):
             self.assertEqual(self.raw(self.port, Origin="https://evil.example").status, 403)
         self.assertEqual(self.raw(self.port, Origin="https://other.example", X_Forwarded_For="192.0.2.77").status, 403)
@@ -161,7 +161,7 @@ class WebSocket(EndToEnd):
         told(self.world.service, "originNotAllowed", address="127.0.0.1", wait=True)
         self.assertGreaterEqual(counted(self.world.service, "originNotAllowed"), 3)
 
-    def test_frames_that_are_wrong_end_the_connection(self):
+    def test_invalid_frames_end_the_connection(self):
         for send, code in (
                 (lambda raw: raw.send(b"hello", TEXT), 1003), (lambda raw: raw.send(b"\x10", masked=False), 1002),
                 (lambda raw: raw.send(b"\0" * (129 << 10)), 1009), (lambda raw: raw.send(b"\x03\xe8", CLOSE), 1000)):
@@ -171,7 +171,7 @@ class WebSocket(EndToEnd):
                     send(raw)
                     self.assertEqual(raw.closing(), code)
 
-    def test_packets_may_be_cut_into_frames_anyhow(self):
+    def test_packets_can_be_split_into_frames_anywhere(self):
         lamp = self.world.device(connect=False)
         packet = connect_packet(f"device:{lamp.did}", lamp.secret, lamp.did)
         cut = self.raw()
@@ -197,7 +197,7 @@ class WebSocket(EndToEnd):
         rows = eventually(lambda: refusals(self.world.service, name), 10, "the refusal")
         return rows[0]["address"]
 
-    def test_the_gate_sees_where_clients_come_from(self):
+    def test_the_gate_sees_the_clients_addresses(self):
         self.assertEqual(self.refused_from(source="127.0.0.9"), "127.0.0.9")
         self.assertEqual(self.refused_from(), "127.0.0.1")
         # Only a proxy on this machine is trusted to name the client's address.
@@ -205,7 +205,7 @@ class WebSocket(EndToEnd):
         self.assertEqual(self.refused_from(X_Forwarded_For="2001:db8::7"), "2001:db8::7")
         self.assertEqual(self.refused_from(source="127.0.0.9", X_Forwarded_For="192.0.2.7"), "127.0.0.9")
 
-    def test_the_reason_of_a_lost_broker_is_a_closing_frame(self):
+    def test_the_loss_of_the_broker_is_stated_in_a_closing_frame(self):
         raw = self.raw()
         raw.send(b"\xff\xff\xff\xff\xff\xff\xff")
         self.assertEqual(raw.closing(), 1000)
@@ -232,7 +232,7 @@ class Secure(OwnWorldOfClass):
         app.login()
         app.get("device/list")
 
-    def test_failed_handshakes_are_kept_with_the_address_and_what_was_wrong(self):
+    def test_failed_handshakes_are_stored_with_the_address_and_the_error(self):
         service = self.world.service
         for name, source in (("webSocketTlsPort", "127.0.0.31"), ("httpTlsPort", "127.0.0.32")):
             with self.subTest(name):
@@ -253,7 +253,7 @@ class Secure(OwnWorldOfClass):
         self.assertIn("UNKNOWN_CA", row["detail"])
         self.assertGreaterEqual(counted(service, "handshakeFailed"), 3)
 
-    def test_of_the_brokers_own_port_they_are_counted_without_an_address(self):
+    def test_handshakes_at_the_brokers_own_port_are_counted_without_an_address(self):
         service = self.world.service
         with socket.create_connection((HOST, service.ready["mqttTlsPort"]), 10) as plain:
             with self.assertRaises(ssl.SSLError), ssl.create_default_context().wrap_socket(plain, server_hostname=HOST):
@@ -261,7 +261,7 @@ class Secure(OwnWorldOfClass):
         row = told(service, "handshakeFailed", address="", wait=True)[0]
         self.assertIn("unknown ca", row["detail"])
 
-    def test_pages_of_the_same_name_and_of_the_setting_may_connect(self):
+    def test_pages_of_the_same_name_and_of_the_setting_can_connect(self):
         for origin, status in (("https://lamps.example.com", 101), ("https://lamps.example.com:8443", 101),
                                ("https://app.example", 101), ("http://app.example", 403), ("https://other.example", 403)):
             with self.subTest(origin):
@@ -292,13 +292,13 @@ class Limits(OwnWorld):
         self.assertEqual(upgraded.status, 101)
         self.assertFalse(upgraded.is_over(1.5))
 
-    def test_one_that_says_nothing_gives_its_place_up(self):
+    def test_a_silent_connection_loses_its_place(self):
         silent, speaking = self.raw(), self.speaking()
         silent.send(b"\x10")
         self.assertTrue(silent.is_over(12))
         self.assertFalse(speaking.is_over(0.5))
 
-    def test_until_the_broker_answered_a_newcomer_takes_its_place(self):
+    def test_a_new_client_takes_the_place_of_one_that_the_broker_has_not_answered(self):
         speaking = self.speaking(source="127.0.0.4")
         silent = [self.raw(source="127.0.0.4") for _ in range(2)]
         self.assertEqual(self.raw(source="127.0.0.4").status, 101)
@@ -315,7 +315,7 @@ class Limits(OwnWorld):
         self.assertEqual(raw.receive()[1][:1], b"\x20")
         return raw
 
-    def test_an_address_has_so_many_and_another_is_not_touched(self):
+    def test_an_address_has_a_limit_and_another_address_is_not_affected(self):
         first = [self.speaking(source="127.0.0.5") for _ in range(3)]
         more = self.raw(source="127.0.0.5", upgrade=False)
         self.assertTrue(more.is_over())
@@ -343,7 +343,7 @@ class Limits(OwnWorld):
         terminal.login()
         return terminal
 
-    def test_a_client_that_takes_nothing_is_not_buffered_for(self):
+    def test_a_client_that_reads_nothing_is_not_buffered_for(self):
         service = self.world.service
         tools = service.ready["service"]
         raw = self.raw()
@@ -402,7 +402,7 @@ def resident(pid):
 
 
 class Restarting(OwnWorld):
-    def test_a_broker_that_is_away_is_told_and_comes_back(self):
+    def test_a_broker_that_is_down_is_reported_and_returns(self):
         service = self.world.service
         service.kill_broker()
 

@@ -31,7 +31,7 @@ struct ParserTests {
         Case(#"{"":1}"#, ["": 1]),
     ]
 
-    @Test("It is read as what it says", arguments: values)
+    @Test("Input is parsed to its value", arguments: values)
     func reads(_ row: Case) throws {
         #expect(try JSONValue.parse(Array(row.text.utf8)) == row.value)
     }
@@ -47,7 +47,7 @@ struct ParserTests {
         #expect(object["none"] == nil)
     }
 
-    @Test("Integers and doubles that mean the same number compare so")
+    @Test("Integers and doubles with the same value are equal")
     func meaning() {
         #expect(JSONValue.integer(1).means(.double(1)))
         #expect(JSONValue.double(3).intValue == 3)
@@ -57,7 +57,7 @@ struct ParserTests {
         #expect(!JSONValue.bool(true).means(1))
     }
 
-    @Test("Texts that look alike are told apart by their code points", arguments: [0, 20]) func codePoints(
+    @Test("Texts that look alike but have different code points are different", arguments: [0, 20]) func codePoints(
         _ others: Int
     ) throws {
         let composed = "\u{E9}"
@@ -78,7 +78,7 @@ struct ParserTests {
         #expect(!JSONValue.string(composed).means(.string(decomposed)))
     }
 
-    @Test("A member is set under the name of exactly its code points")
+    @Test("A member is set under the name with exactly its code points")
     func setting() {
         var object = JSONObject([("\u{E9}", 1)])
 
@@ -87,19 +87,19 @@ struct ParserTests {
         #expect(object.members.map(\.value) == [1, 2])
     }
 
-    @Test("A slice is read like an array")
+    @Test("A slice is parsed like an array")
     func slices() throws {
         let bytes = Array("xx[1]yy".utf8)
         #expect(try JSONValue.parse(bytes[2..<5]) == [1])
     }
 
-    @Test("A number that is none is written as null")
+    @Test("Infinity and NaN are written as null")
     func notANumber() {
         #expect(JSONValue.double(.nan).encoded() == Array("null".utf8))
         #expect(JSONValue.double(.infinity).encoded() == Array("null".utf8))
     }
 
-    @Test("Control characters are written escaped and read back")
+    @Test("Control characters are escaped and read back")
     func controls() throws {
         let text = String(String.UnicodeScalarView((1..<0x20).compactMap { Unicode.Scalar($0) }))
         let bytes = JSONValue.string(text).encoded()

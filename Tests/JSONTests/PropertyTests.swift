@@ -2,9 +2,9 @@ import JSON
 import TestKit
 import Testing
 
-@Suite("Properties of any value and any bytes")
+@Suite("Properties that hold for any value and any bytes")
 struct PropertyTests {
-    @Test("A written value reads back as the same value", arguments: 0..<100)
+    @Test("A written value is read back as the same value", arguments: 0..<100)
     func roundTrip(_ seed: Int) throws {
         var random = Seed(seed)
         for _ in 0..<100 {
@@ -14,7 +14,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("Random bytes never trap, and what is taken can be written again", arguments: 0..<50) func randomBytes(
+    @Test("Random bytes cause no trap, and accepted input can be written again", arguments: 0..<50) func randomBytes(
         _ seed: Int
     ) throws {
         var random = Seed(seed)
@@ -30,7 +30,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("Texts with single bytes changed, lost or added never trap", arguments: 0..<50) func mutations(_ seed: Int) {
+    @Test("Texts with a byte changed, lost or added cause no trap", arguments: 0..<50) func mutations(_ seed: Int) {
         var random = Seed(seed)
         for _ in 0..<100 {
             var bytes = Self.value(depth: 1, &random).encoded()

@@ -126,7 +126,8 @@ struct RefusalTests {
         String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
     }
 
-    @Test("It is refused with its reason", arguments: texts + names + strings + numbers + depths) func refuses(
+    @Test("Invalid input is refused with the reason", arguments: texts + names + strings + numbers + depths)
+    func refuses(
         _ row: Case
     ) {
         do throws(JSONError) {
@@ -138,7 +139,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Sixteen levels are taken", arguments: [nested(16), objects(16)])
+    @Test("Sixteen levels of nesting are accepted", arguments: [nested(16), objects(16)])
     func sixteenLevels(_ text: String) throws {
         _ = try JSONValue.parse(Array(text.utf8))
     }

@@ -27,7 +27,7 @@ struct AddressBudgetTests {
             }
         }
 
-        /// Lets each sender send messages at its own rate, in messages a minute.
+        /// Lets each sender send messages at its own rate, in messages per minute.
         mutating func live(_ rates: [Int], seconds: Range<Int64>) {
             let (first, end) = (seconds.lowerBound * 1_000, seconds.upperBound * 1_000)
             for now in stride(from: first, to: end, by: 10) {
@@ -44,13 +44,13 @@ struct AddressBudgetTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The number of hostile senders, and the messages that each of them sends a minute.
+        /// The number of hostile senders, and the number of messages per minute that each of them sends.
         var hostile: (count: Int, rate: Int)
         var testDescription: String { name }
     }
 
     @Test(
-        "A terminal that sends seldom passes beside any crowd, and the crowd gets no more than the address may",
+        "A terminal that seldom sends is never limited beside a crowd, and the crowd stays within the limit",
         arguments: [
             Case(name: "two hundred at all their own limit allows", hostile: (200, 1_200)),
             Case(name: "two hundred far beyond it", hostile: (200, 6_000)),
@@ -79,7 +79,8 @@ struct AddressBudgetTests {
         #expect(shares.min().map { $0 >= 60 } == true)
     }
 
-    @Test("A thousand honest terminals of one address all pass, however little the address may") func honest() {
+    @Test("A thousand well-behaved terminals at one address are never limited, however low the address's limit")
+    func honest() {
         var crowd = Crowd(1_000)
         crowd.budget = AddressBudget(messagesPerSecond: 1, messageBurst: 1, now: 0)
 
@@ -91,7 +92,7 @@ struct AddressBudgetTests {
     }
 
     @Test(
-        "What seldom ones send counts: a flood beside a thousand of them gets next to nothing, and soon all again"
+        "Messages of infrequent senders count: a flood beside a thousand of them is almost stopped, and soon recovers"
     )
     func owed() {
         var crowd = Crowd(1_001)
@@ -106,7 +107,7 @@ struct AddressBudgetTests {
     }
 
     @Test(
-        "One sender alone has the burst, then what the rate brings, and the first refusal of a second is told"
+        "A single sender has the burst, then the rate, and the first refusal in each second is reported"
     )
     func alone() {
         var crowd = Crowd(1)
@@ -115,13 +116,13 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [2_000])
         crowd.live([60_000], seconds: 0..<5)
 
-        // The messages that pass because their sender seldom sends are also subtracted from the address's budget, so
-        // they don't raise the total.
+        // Messages that pass because their sender seldom sends also reduce the address's budget, so they don't raise
+        // the total.
         #expect((2_990...3_001).contains(crowd.passed[0]))
         #expect(crowd.toldAt == [0, 1_000, 2_000, 3_000, 4_000])
     }
 
-    @Test("A rate of 0 sets no limit, and a burst of 0 means a second's worth")
+    @Test("A rate of 0 sets no limit, and a burst of 0 means one second of the rate")
     func edges() {
         var crowd = Crowd(1)
         crowd.budget = AddressBudget(messagesPerSecond: 0, messageBurst: 0, now: 0)
@@ -134,7 +135,7 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [40])
     }
 
-    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away") func extremes() {
+    @Test("Extreme numbers and clock jumps cause no trap and grant nothing") func extremes() {
         var crowd = Crowd(1)
         crowd.budget = AddressBudget(messagesPerSecond: .max, messageBurst: .max, now: 0)
         for now in [Int64.max, .min, 0, 1] { crowd.send(0, at: now) }
@@ -145,7 +146,7 @@ struct AddressBudgetTests {
         #expect(crowd.passed == [2_000])
     }
 
-    @Test("Budget and sender are as new once they are full again")
+    @Test("The address and the sender are reset once their buckets are full")
     func asNew() {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var sender = AddressBudget.Sender(now: 0)

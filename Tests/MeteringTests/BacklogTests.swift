@@ -2,13 +2,13 @@ import Testing
 
 @testable import Metering
 
-@Suite("A worker's backlog, and each device's share of it")
+@Suite("A worker's backlog and each device's share")
 struct BacklogTests {
     /// An event, and the number of messages that should pass.
     enum Step: Sendable {
         case echo(Int64, seen: Int64)
         case away
-        /// A device sends `count` messages at once, of which `passed` pass.
+        /// A device sends `count` messages at once, and `passed` of these messages pass.
         case sends(_ device: Int, _ count: Int, passed: Int)
         /// `count` devices, numbered from `from` on, send one message each, and `passed` of these messages pass.
         case crowd(from: Int, _ count: Int, passed: Int)
@@ -99,7 +99,7 @@ struct BacklogTests {
         ),
     ]
 
-    @Test("Step by step", arguments: cases)
+    @Test("The backlog is computed step by step", arguments: cases)
     func steps(_ example: Case) {
         var backlog = Backlog(limit: example.limit)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 60)
@@ -120,7 +120,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("A long message counts as several")
+    @Test("A long message counts as several messages")
     func units() {
         var backlog = Backlog(limit: 20)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 2)
@@ -130,7 +130,7 @@ struct BacklogTests {
         #expect(backlog.take(&senders[1], at: 0) == .within)
     }
 
-    @Test("One refusal of a device's second is reported")
+    @Test("One refusal per device and second is reported")
     func told() {
         var backlog = Backlog(limit: 1)
         var sender = Backlog.Sender()
@@ -144,7 +144,7 @@ struct BacklogTests {
         #expect(told == [0, 1_000, 2_000])
     }
 
-    @Test("Five hundred who send twice what is done have about the same, and wait for little") func overload() {
+    @Test("Five hundred devices that send twice the capacity get about equal shares and short delays") func overload() {
         var backlog = Backlog(limit: 2_000)
         var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 501)
         var passed = [Int](repeating: 0, count: 501)

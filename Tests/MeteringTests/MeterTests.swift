@@ -16,13 +16,13 @@ struct MeterTests {
         Meter(allowance, patience: patience, now: 0)
     }
 
-    /// Returns how many of `count` messages pass at the same time.
+    /// Takes `count` messages at the same time, and returns how many of them pass.
     private func passed(_ meter: inout Meter, _ count: Int, bytes: Int = 0, at now: Int64) -> Int {
         (0..<count).count { _ in meter.take(bytes: bytes, at: now) == .within }
     }
 
     @Test(
-        "The burst passes at once, then what the rate brings, and a rest fills no more than the burst"
+        "The burst passes at once, then the rate, and a pause refills at most the burst"
     )
     func messages() {
         var meter = meter()
@@ -34,7 +34,7 @@ struct MeterTests {
         #expect(passed(&meter, 200, at: 3_600_000) == 100)
     }
 
-    @Test("Bytes count as messages do, and one that does not fit takes nothing")
+    @Test("Bytes are counted like messages, and a message that doesn't fit uses nothing up")
     func bytes() {
         var meter = meter()
 
@@ -42,12 +42,12 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // Messages that were refused because of their bytes took nothing from the message bucket. The bucket filled up
-        // within the second, and one message has passed since then.
+        // Messages that were refused because of their bytes took nothing from the message bucket. At 1,000 ms, the
+        // bucket of 100 messages is full again, and one message was taken from it.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 
-    @Test("A rate of 0 sets no limit, and a burst of 0 means a second's worth")
+    @Test("A rate of 0 sets no limit, and a burst of 0 means one second of the rate")
     func edges() {
         var free = meter(.unlimited)
         #expect(passed(&free, 10_000, bytes: 1 << 30, at: 0) == 10_000)
@@ -56,7 +56,7 @@ struct MeterTests {
         #expect(passed(&short, 100, bytes: 1 << 30, at: 0) == 5)
     }
 
-    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away") func extremes() {
+    @Test("Extreme numbers and clock jumps cause no trap and grant nothing") func extremes() {
         var meter = meter(Allowance(messagesPerSecond: .max, messageBurst: .max, bytesPerSecond: .max, byteBurst: .max))
         for now in [Int64.max, .min, 0, 1] {
             let verdict = meter.take(messages: .max, bytes: .max, at: now)
@@ -67,7 +67,7 @@ struct MeterTests {
     }
 
     @Test(
-        "One refusal a second is told, and after ten seconds of them the connection is closed, once"
+        "One refusal a second is reported, and after ten seconds with refusals the connection is closed once"
     )
     func patience() {
         var meter = meter()
@@ -86,13 +86,14 @@ struct MeterTests {
         #expect(closed == [10_001])
     }
 
-    @Test("Each quiet second takes a hot one back: peaks never get a connection closed") func peaks() {
+    @Test("Each second without refusals cancels one with refusals, so short peaks never close a connection")
+    func peaks() {
         var steady = meter()
         var wild = meter()
         var isSteadyClosed = false
         var isWildClosed = false
         for second in Int64(0)..<600 {
-            // In every four seconds, the steady meter has two hot seconds and the wild meter has three.
+            // In every four seconds, the steady meter refuses messages in two seconds, and the wild meter in three.
             for (number, hot) in [(0, second % 4 < 2), (1, second % 4 < 3)] where hot {
                 for _ in 0..<300 {
                     let verdict =
@@ -111,7 +112,7 @@ struct MeterTests {
         }
     }
 
-    @Test("A meter is as new when its buckets are full and its hot seconds taken back")
+    @Test("A meter is reset once its buckets are full and its seconds with refusals are cancelled")
     func asNew() {
         var meter = meter()
         func isAsNew(at now: Int64) -> Bool { meter.isAsNew(at: now) }

@@ -8,7 +8,7 @@ struct PenaltiesTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
 
-    @Test("The first pause is a minute, each next one twice as long, an hour at most") func doubling() {
+    @Test("The first pause is a minute, and each next pause is twice as long, up to an hour") func doubling() {
         var penalties = Penalties(pause: Self.minute)
         var now: Int64 = 0
 
@@ -21,7 +21,7 @@ struct PenaltiesTests {
         }
     }
 
-    @Test("A client without a new cause for an hour starts with a minute again")
+    @Test("A client that behaves for an hour starts with a pause of a minute again")
     func forgetting() {
         var penalties = Penalties(pause: Self.minute)
         penalties.impose(on: "a", at: 0)
@@ -34,7 +34,8 @@ struct PenaltiesTests {
         #expect(!penalties.refuses("a", at: later + Self.minute))
     }
 
-    @Test("No more are remembered than the limit, those whose time is over soonest go first") func bounded() {
+    @Test("The number of remembered clients is limited, and those whose pause ends first are forgotten first")
+    func bounded() {
         var penalties = Penalties(pause: Self.minute, limit: 3)
 
         for number in Int64(0)..<100 { penalties.impose(on: "k\(number)", at: number) }
@@ -51,7 +52,7 @@ struct PenaltiesTests {
         #expect(!penalties.refuses("a", at: 0))
     }
 
-    @Test("An address is refused from the tenth closing within an hour on")
+    @Test("An address is refused from its tenth closed connection within an hour")
     func closings() {
         var closings = Closings(limit: 10)
 
@@ -68,7 +69,7 @@ struct PenaltiesTests {
         #expect(!never.contains(true))
     }
 
-    @Test("Addresses are forgotten rather than kept without bound")
+    @Test("The number of remembered addresses is limited")
     func manyAddresses() {
         var closings = Closings(limit: 2, addressesMax: 3)
         for number in Int64(0)..<10 { _ = closings.note("a\(number)", at: number) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RelayPlaceTests {
     @Test(
-        "Each place has an address, and each such address its place",
+        "Each place has its own address, from which the place can be derived",
         arguments: [0, 1, 255, 256, 65_535]
     )
     func places(_ place: Int) {

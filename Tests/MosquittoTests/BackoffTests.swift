@@ -2,7 +2,7 @@ import Mosquitto
 import Testing
 
 struct BackoffTests {
-    @Test("Delays double from the first to the limit, each at least half of its step") func doubles() {
+    @Test("Delays double up to the limit, and each is at least half of its step") func doubles() {
         var backoff = Backoff()
         var step = Duration.milliseconds(100)
 
@@ -13,7 +13,7 @@ struct BackoffTests {
         }
     }
 
-    @Test("After a connection that held, the delay is short again")
+    @Test("After a stable connection, the delay is short again")
     func reset() {
         var backoff = Backoff()
         for _ in 0..<10 { _ = backoff.next() }
@@ -23,7 +23,7 @@ struct BackoffTests {
         #expect(backoff.next() <= .milliseconds(100))
     }
 
-    @Test("Two services that lost the same broker come back at different moments")
+    @Test("Two services that lost the same broker reconnect at different moments")
     func jitter() {
         var delays: Set<Duration> = []
         for _ in 0..<50 {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Mosquitto
 
-/// Tests of batches that a client with an outlet receives and sends, and that the broker treats as ordinary messages.
-@Suite("Batches over a set of connections", .tags(.broker), .endsInTime)
+/// Tests of the batches that a client with an outlet receives and sends; to the broker, they are ordinary messages.
+@Suite("Batches on a set of connections", .tags(.broker), .endsInTime)
 struct BatchTests {
     private static let incoming = "batch/in"
     private static let outgoing = "batch/out"
@@ -47,9 +47,9 @@ struct BatchTests {
         return received
     }
 
-    @Test("A batch is received as its messages, and comes again whole until it is acknowledged") func comesAgain()
-        throws
-    {
+    @Test("A batch is received as its messages, and redelivered whole until it is acknowledged")
+
+    func comesAgain() throws {
         let broker = try BrokerProcess()
         let expected = (0..<50).map { Received(topic: "report/\($0)", payload: "\($0)") }
         do {
@@ -77,7 +77,7 @@ struct BatchTests {
         )
     }
 
-    @Test("Bytes that are no batch are a message like any other")
+    @Test("Bytes that aren't a batch are an ordinary message")
     func noBatch() throws {
         let broker = try BrokerProcess()
         var set = try Self.worker(broker.port)
@@ -91,9 +91,9 @@ struct BatchTests {
         )
     }
 
-    @Test("What is published goes out as batches, each message confirmed once by an id of its own") func published()
-        throws
-    {
+    @Test("Messages are published in batches, and each is confirmed once by its own id")
+
+    func published() throws {
         let broker = try BrokerProcess()
         var taker = try connect(broker.port)
         try taker.subscribe([Self.outgoing])

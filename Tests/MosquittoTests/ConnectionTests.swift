@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.tags(.broker), .endsInTime)
 struct ConnectionTests {
-    @Test("The second connection of a client id finds its session, one with a clean start does not")
+    @Test("A second connection with the same client id resumes its session, but not with a clean start")
     func sessionPresent() throws {
         let broker = try BrokerProcess()
         var found: [Bool] = []
@@ -34,8 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A client that is taken over loses the connection, and the new one gets its messages") func takeover() throws
-    {
+    @Test("A taken-over client loses its connection, and the new one gets its messages") func takeover() throws {
         let broker = try BrokerProcess()
         var first = try connect(broker.port, "one")
         try first.subscribe(["a/#"])
@@ -48,12 +47,12 @@ struct ConnectionTests {
         let failure = first.failure()
         let inherited = try second.collect(1)
 
-        // Mosquitto 2.0.11 closes the connection without sending a DISCONNECT packet with the reason.
+        // Mosquitto 2.0.11 closes the connection without sending a DISCONNECT packet that states the reason.
         #expect(failure?.code == .connectionLost)
         #expect(inherited == [Received(topic: "a/b", payload: "held")])
     }
 
-    @Test("A refused password gives the broker's code and not the password")
+    @Test("A refused password yields the broker's code without the password")
     func refused() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "passwords")
@@ -76,7 +75,7 @@ struct ConnectionTests {
         #expect(!"\(refusal) \(String(reflecting: refusal))".contains("swordfish"))
     }
 
-    @Test("A port without a listener is a system error")
+    @Test("A port without a listener causes a system error")
     func nobodyThere() throws {
         let port = try BrokerProcess.freePort()
 
@@ -85,7 +84,7 @@ struct ConnectionTests {
         #expect(error?.code == .system)
     }
 
-    @Test("A broker killed while messages are under way is noticed at once")
+    @Test("The death of a broker is noticed at once, even with messages in flight")
     func brokerKilled() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
@@ -105,7 +104,7 @@ struct ConnectionTests {
         #expect(client.unconfirmed == 500)
     }
 
-    @Test("A broker that is alive and silent is given up by the keep-alive")
+    @Test("The keep-alive detects a broker that is silent")
     func brokerSilent() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port) { $0.keepAliveSeconds = 5 }
@@ -118,7 +117,7 @@ struct ConnectionTests {
         #expect(error.code == .keepAlive)
     }
 
-    @Test("An idle connection is kept alive past its keep-alive time")
+    @Test("An idle connection is kept alive beyond its keep-alive time")
     func idle() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port) { $0.keepAliveSeconds = 5 }
@@ -128,7 +127,7 @@ struct ConnectionTests {
         #expect(failure == nil)
     }
 
-    @Test("A client that vanishes leaves its will, one that says goodbye does not")
+    @Test("A client that vanishes causes its will to be published, and a client that disconnects doesn't")
     func will() throws {
         let broker = try BrokerProcess()
         var witness = try connect(broker.port)
@@ -146,7 +145,7 @@ struct ConnectionTests {
         #expect(wills == [Received(topic: "will/false", payload: "gone")])
     }
 
-    @Test("A waker ends a wait, also one that begins after it, and only once")
+    @Test("A waker ends the current or next wait, and only once")
     func waker() throws {
         let broker = try BrokerProcess()
         let waker = try Waker()

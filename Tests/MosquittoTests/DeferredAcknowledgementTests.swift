@@ -7,7 +7,7 @@ import Testing
 /// Tests of a rule that the whole service relies on: no acknowledgement is sent before `flush()`.
 @Suite(.tags(.broker), .endsInTime)
 struct DeferredAcknowledgementTests {
-    @Test("A process killed between receive and flush gets every message again")
+    @Test("A process killed between receive and flush gets each message again")
     func killedWhileHeld() throws {
         let again = try messagesAfterKill(of: "held", count: 300)
 
@@ -21,14 +21,14 @@ struct DeferredAcknowledgementTests {
         #expect(again.isEmpty)
     }
 
-    @Test("With the library's default the same kill loses messages, so this test would notice")
+    @Test("With the library's default, the same kill loses messages, so this test would notice")
     func killedInDefaultMode() throws {
         let again = try messagesAfterKill(of: "plain", count: 300)
 
         #expect(again.count < 10)
     }
 
-    @Test("A client dropped before the flush gets every message again")
+    @Test("A client dropped before the flush gets each message again")
     func droppedWhileHeld() throws {
         let broker = try BrokerProcess()
         do {
@@ -55,9 +55,8 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 50)
     }
 
-    @Test("A subscription while acknowledgements are held is refused, as it would send them") func subscribeWhileHeld()
-        throws
-    {
+    @Test("Subscribing while acknowledgements are held back is refused, because it would send them")
+    func subscribeWhileHeld() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.subscribe(["a/#"])
@@ -73,7 +72,7 @@ struct DeferredAcknowledgementTests {
     }
 
     @Test(
-        "Messages that come before the SUBACK of a session are in the next batch, not acknowledged"
+        "Messages that arrive before a session's SUBACK are in the next batch, unacknowledged"
     )
     func resumedSession() throws {
         let broker = try BrokerProcess()
@@ -99,7 +98,7 @@ struct DeferredAcknowledgementTests {
     }
 
     @Test(
-        "A session with a backlog can be subscribed again, twice, with nothing acknowledged"
+        "A session with a backlog can be subscribed again twice, without any acknowledgement"
     )
     func resumedBacklog() throws {
         let broker = try BrokerProcess()

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of the memory that an intake keeps between batches.
 @Suite struct IntakeTests {
-    @Test("A batch that is forgotten leaves none of its bytes in the memory that it keeps") func overwritten() throws {
+    @Test("A discarded batch leaves none of its bytes in reused memory") func overwritten() throws {
         var intake = Intake()
         let secret = Array("the password is lamp".utf8)
         _ = secret.withUnsafeBytes { intake.store($0) }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Mosquitto
 
-@Suite("The library on its own", .tags(.broker), .endsInTime)
+@Suite("The library by itself", .tags(.broker), .endsInTime)
 struct LibraryTests {
     @Test(
-        "The library moves its bytes with the C library's functions, which the program does not define",
+        "The library copies bytes with the C library's functions, which the program doesn't define",
         arguments: ["read", "write", "send", "recv", "writev", "readv"]
     )
     func calls(name: String) throws {
@@ -18,7 +18,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "Acknowledgements leave together, once the last of them may, and while many wait no message is read"
+        "Acknowledgements are sent together once all are permitted, and while many are held back, no message is read"
     )
     func together() throws {
         let broker = try BrokerProcess()

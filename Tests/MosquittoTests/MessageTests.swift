@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.tags(.broker), .endsInTime)
 struct MessageTests {
-    @Test("The broker's answer to each publish names its packet id and says what became of it")
+    @Test("The broker's answer to a publish has its packet id and the result")
     func receipts() throws {
         let directory = try TemporaryDirectory()
         try directory.write("topic readwrite heard/#\ntopic write unheard/#\n", to: "acl")
@@ -30,7 +30,7 @@ struct MessageTests {
         #expect(client.unconfirmed == 0)
     }
 
-    @Test("Payload, flags and properties arrive as they were sent")
+    @Test("Payload, flags and properties arrive unchanged")
     func properties() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
@@ -72,8 +72,9 @@ struct MessageTests {
         #expect(seen[1].traceparent == nil)
     }
 
-    @Test("A topic with NUL, a wildcard or a bad character is refused and the connection lives") func badTopics() throws
-    {
+    @Test("A topic with NUL, a wildcard or an invalid character is refused, and the connection stays")
+
+    func badTopics() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
 
@@ -86,7 +87,9 @@ struct MessageTests {
         #expect(receipts.count == 1)
     }
 
-    @Test("Retained messages come with a new subscription, and not again with a repeated one") func retained() throws {
+    @Test("Retained messages are delivered with a new subscription, and not with a repeated one")
+
+    func retained() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.publish(topic: "kept/a", payload: Array("old".utf8), isRetained: true)
@@ -104,7 +107,8 @@ struct MessageTests {
         #expect(third == first)
     }
 
-    @Test("With noLocal a client does not hear itself; an ended subscription hears nothing") func noLocal() throws {
+    @Test("With noLocal a client doesn't receive its own messages, and an ended subscription delivers nothing")
+    func noLocal() throws {
         let broker = try BrokerProcess()
         var client = try connect(broker.port)
         try client.subscribe(["a/#"], options: SubscribeOptions(noLocal: true))
@@ -118,7 +122,7 @@ struct MessageTests {
         #expect(heard.isEmpty)
     }
 
-    @Test("A refused filter is an error with its code")
+    @Test("A refused filter causes an error with its code")
     func refusedFilter() throws {
         let directory = try TemporaryDirectory()
         try directory.write(
@@ -145,7 +149,8 @@ struct MessageTests {
         #expect(error?.reasonCode == 0x87)
     }
 
-    @Test("A backlog of ten thousand comes whole, in order, in batches within the window") func backlog() throws {
+    @Test("A backlog of ten thousand messages arrives completely and in order, in batches within the window")
+    func backlog() throws {
         let broker = try BrokerProcess()
         do {
             var client = try connect(broker.port, "keeper")
@@ -173,7 +178,7 @@ struct MessageTests {
         #expect(batchMax <= 300)
     }
 
-    @Test("Two clients that flood each other with large messages both get everything")
+    @Test("Two clients that flood each other with large messages both receive everything")
     func flood() throws {
         let broker = try BrokerProcess()
         let other = DispatchGroup()
@@ -193,7 +198,7 @@ private func exchange(_ port: Int, from: String, to: String, count: Int) throws 
     let payload = [UInt8](repeating: 120, count: 16_384)
     var client = try connect(port, from)
     try client.subscribe(["to/\(from)"])
-    // Each client waits for the retained message of the other, so that neither begins before both have connected.
+    // Each client waits for the other's retained message, so that neither begins before both have connected.
     try client.publish(topic: "ready/\(from)", payload: [1], isRetained: true)
     try client.subscribe(["ready/\(to)"], options: SubscribeOptions(retainHandling: .always))
     var sent = 0

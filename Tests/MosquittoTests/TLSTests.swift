@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.tags(.broker), .endsInTime)
 struct TLSTests {
-    @Test("With the CA and a client certificate, messages go both ways")
+    @Test("With the CA and a client certificate, messages pass in both directions")
     func certificate() throws {
         let (broker, directory) = try makeBroker()
         var client = try connect(broker.port, "tls") {
@@ -29,7 +29,7 @@ struct TLSTests {
         )
     }
 
-    @Test("A session with a backlog can be subscribed again, twice, over TLS as well") func resumedBacklog() throws {
+    @Test("A session with a backlog can be subscribed again twice over TLS, too") func resumedBacklog() throws {
         let (broker, directory) = try makeBroker()
         do {
             var client = try keeper(broker, directory)
@@ -68,7 +68,7 @@ struct TLSTests {
         }
     }
 
-    @Test("Without the client certificate the broker ends the connection")
+    @Test("Without the client certificate, the broker ends the connection")
     func noCertificate() throws {
         let (broker, directory) = try makeBroker()
 
@@ -80,7 +80,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A broker whose certificate another CA signed is refused")
+    @Test("A broker whose certificate is signed by another CA is refused")
     func foreignBroker() throws {
         let (broker, directory) = try makeBroker()
         try openssl(
@@ -103,7 +103,7 @@ struct TLSTests {
         #expect(error?.code == .tls)
     }
 
-    @Test("A CA file that is not there is said before any connection")
+    @Test("A missing CA file is reported before any connection")
     func missingFile() throws {
         var options = ConnectionOptions(host: "localhost", port: 1, clientID: "x")
         options.tls = .init(caFile: "/nowhere/ca.pem")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostgreSQL
 
-@Suite("Many statements at once", .enabled(if: PostgresServer.isInstalled))
+@Suite("Many statements in a pipeline", .enabled(if: PostgresServer.isInstalled))
 struct PipelineTests {
     @Test("A set of any size runs in order", arguments: [0, 1, 499, 500, 501, 2345])
     func order(_ count: Int) throws {
@@ -27,7 +27,7 @@ struct PipelineTests {
     }
 
     /// Sends 25 MB in each direction, which is far more than fits into the socket's buffers.
-    @Test("Large values both ways do not make both sides wait", .endsInTime)
+    @Test("Large values in both directions don't cause a deadlock", .endsInTime)
     func large() throws {
         let session = try Session()
         let value = [UInt8](repeating: 7, count: 50_000)
@@ -42,7 +42,7 @@ struct PipelineTests {
         #expect(bytes == 500 * value.count)
     }
 
-    @Test("A set's first failure is told, and the connection goes on")
+    @Test("The first failure of a set is reported, and the connection remains usable")
     func failure() throws {
         let session = try Session()
         let error = #expect(throws: PostgresError.self) {
@@ -55,7 +55,7 @@ struct PipelineTests {
         #expect(try session.integers("SELECT 1") == [1])
     }
 
-    @Test("What a row leads to may be a statement of its own")
+    @Test("Another statement can be run for each row")
     func nested() throws {
         let session = try Session()
         var found: [Int64] = []
@@ -87,7 +87,7 @@ struct ScanTests {
         return found
     }
 
-    @Test("All rows come, in order", arguments: [0, 1, 16, 17, 80, 81, 1000])
+    @Test("All rows are returned in order", arguments: [0, 1, 16, 17, 80, 81, 1000])
     func all(_ count: Int64) throws {
         let session = try Session()
         let found = try session.connection.transaction {
@@ -96,16 +96,16 @@ struct ScanTests {
         #expect(found == Array(0..<count).map { $0 + 1 })
     }
 
-    @Test("A reader who stops early leaves the rest, and the next scan begins at its own start") func early() throws {
+    @Test("A reader that stops early skips the rest, and the next scan begins at its own start") func early() throws {
         let session = try Session()
         try session.connection.transaction { () throws in
-            // The test passes quickly only if the scan doesn't fetch all these rows, which would take minutes.
+            // To fetch all these rows would take minutes, so the test passes quickly only if the scan stops early.
             #expect(try scan(session, to: 1 << 40, until: 3) == [1, 2, 3])
             #expect(try scan(session, to: 2, until: .max) == [1, 2])
         }
     }
 
-    @Test("A scan within a scan has a cursor of its own")
+    @Test("A nested scan has its own cursor")
     func nested() throws {
         let session = try Session()
         var found: [[Int64]] = []
@@ -120,7 +120,7 @@ struct ScanTests {
         #expect(found == [[1], [1, 2], [1, 2, 3]])
     }
 
-    @Test("A reader's error ends the scan, not the transaction")
+    @Test("A reader's error ends the scan, but not the transaction")
     func error() throws {
         struct Stop: Error {}
         let session = try Session()

@@ -4,7 +4,7 @@ import Testing
 @Suite("The address of a PostgreSQL database")
 struct PostgresAddressTests {
     @Test(
-        "It is of this machine by a socket or by loopback, if only one of its hosts is",
+        "An address is local if it is a socket or if one of its hosts is a loopback address",
         arguments: [
             ("postgres://lamplighter@/lamps", true),
             ("postgres://lamplighter@/lamps?host=/run/postgresql", true),

@@ -37,7 +37,7 @@ struct Session {
 
 @Suite("A connection to PostgreSQL", .enabled(if: PostgresServer.isInstalled))
 struct PostgresConnectionTests {
-    @Test("Values come back as they went in, the types of NULL included")
+    @Test("Values are read as they were written, including NULL of each type")
     func values() throws {
         let connection = try Session().connection
         let sql = "SELECT $1, $2, $3, $4, $5, $6 IS NULL, $7"
@@ -61,14 +61,14 @@ struct PostgresConnectionTests {
         }
     }
 
-    @Test("An integer parameter has 64 bits wherever it stands")
+    @Test("An integer parameter has 64 bits wherever it is used")
     func wide() throws {
         let found = try Session().integers("SELECT 1000 * $1", 3_000_000_000)
         #expect(found == [3_000_000_000_000])
     }
 
     @Test(
-        "Integers of each width are read, and truth values",
+        "Integers of each width and Boolean values are read",
         arguments: ["7::smallint", "7", "7::bigint", "7 > 6"]
     )
     func widths(_ expression: String) throws {
@@ -76,7 +76,7 @@ struct PostgresConnectionTests {
         #expect(found == [expression == "7 > 6" ? 1 : 7])
     }
 
-    @Test("A statement is prepared once, for each list of types")
+    @Test("A statement is prepared once for each list of types")
     func prepared() throws {
         let session = try Session()
         for number in 0..<3 { _ = try session.integers("SELECT $1 + 1", Int64(number)) }
@@ -91,7 +91,7 @@ struct PostgresConnectionTests {
         #expect(kept == [2])
     }
 
-    @Test("The rows that a statement changed are counted")
+    @Test("The number of changed rows is returned")
     func changes() throws {
         let session = try Session()
         try session.connection.execute("CREATE TEMP TABLE note (id BIGINT)")
@@ -103,7 +103,7 @@ struct PostgresConnectionTests {
         #expect(session.connection.changes == 0)
     }
 
-    @Test("An error in a transaction undoes it, and the connection goes on")
+    @Test("An error in a transaction rolls it back, and the connection remains usable")
     func rollback() throws {
         struct Stop: Error {}
         let session = try Session()
@@ -120,7 +120,7 @@ struct PostgresConnectionTests {
         #expect(try session.integers("SELECT id FROM note") == [2])
     }
 
-    @Test("A transaction that passed over a failed statement does not count as committed") func passedOver() throws {
+    @Test("A transaction that continued after a failed statement doesn't count as committed") func passedOver() throws {
         let session = try Session()
         let error = #expect(throws: PostgresError.self) {
             try session.connection.transaction { _ = try? session.connection.execute("SELECT 1 / 0") }
@@ -129,7 +129,7 @@ struct PostgresConnectionTests {
         #expect(!session.connection.isInTransaction)
     }
 
-    @Test("Of several hosts the one that answers is found")
+    @Test("Among several hosts, the one that answers is found")
     func hosts() throws {
         let server = try #require(PostgresServer.shared)
         let address =
@@ -138,7 +138,7 @@ struct PostgresConnectionTests {
         #expect(try Session(address).integers("SELECT 1") == [1])
     }
 
-    @Test("A server that can't be reached is the server's fault")
+    @Test("An unreachable server counts as a fault of the server")
     func unreachable() {
         let error = #expect(throws: PostgresError.self) {
             try PostgresConnection(PostgresAddress("host=/nonexistent dbname=postgres"))

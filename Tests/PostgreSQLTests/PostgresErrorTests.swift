@@ -3,9 +3,9 @@ import Testing
 
 @testable import PostgreSQL
 
-@Suite("What PostgreSQL's errors mean", .enabled(if: PostgresServer.isInstalled)) struct PostgresErrorTests {
+@Suite("Meaning of PostgreSQL's errors", .enabled(if: PostgresServer.isInstalled)) struct PostgresErrorTests {
     @Test(
-        "Each error is the server's, a conflict, or the statement's",
+        "Each error is a fault of the server, a conflict, or a fault of the statement",
         arguments: [
             ("08006", .server), ("08007", .conflict), ("53100", .server), ("53300", .server),
             ("57P01", .server), ("57P03", .server), ("58030", .server), ("XX001", .server),
@@ -20,7 +20,7 @@ import Testing
         #expect(PostgresError(state: state, message: "").kind == kind)
     }
 
-    @Test("The server says of a violated key that it is one, and shows no value")
+    @Test("A violated key is reported as such, without its value")
     func uniqueKey() throws {
         let session = try Session()
         try session.connection.execute("CREATE TEMP TABLE note (id TEXT PRIMARY KEY)")
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("Who waits too long for a lock has met a conflict")
+    @Test("Waiting too long for a lock is a conflict")
     func lock() throws {
         let (first, second) = (try Session(), try Session())
         try first.connection.execute("SELECT pg_advisory_lock(77)")
@@ -43,7 +43,7 @@ import Testing
         #expect(PostgresError(state: "55P03", message: "").kind == .conflict)
     }
 
-    @Test("A connection that the server ends is lost, and the server's fault")
+    @Test("A connection ended by the server is lost, which is the server's fault")
     func ended() throws {
         let (lost, other) = (try Session(), try Session())
         let pid = try lost.integers("SELECT pg_backend_pid()")
@@ -55,9 +55,9 @@ import Testing
         #expect(lost.connection.isLost)
     }
 
-    @Test("A commit without an answer may have been carried out, so that its work is run again") func unknownCommit()
-        throws
-    {
+    @Test("A commit without an answer may have succeeded, so its work is run again")
+
+    func unknownCommit() throws {
         let (lost, other) = (try Session(), try Session())
         let pid = try lost.integers("SELECT pg_backend_pid()")
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Providers
 
-@Suite("The breaker")
+@Suite("The circuit breaker")
 struct BreakerTests {
     private let start = ContinuousClock.now
     private let limits = Breaker.Limits(failuresMax: 3, pause: .seconds(30), callsMax: 2)
@@ -12,7 +12,7 @@ struct BreakerTests {
         breaker.leave(.failed, isProbe: isProbe, at: time)
     }
 
-    @Test("It opens after some failures in a row, and lets one call through after a while") func opening() {
+    @Test("The breaker opens after several failures in a row, and lets a call through after a while") func opening() {
         var breaker = Breaker(limits)
         for _ in 0..<3 { fail(&breaker, at: start) }
 
@@ -22,7 +22,7 @@ struct BreakerTests {
         #expect(breaker.enter(at: start + .seconds(30)) == .refused(retryAfter: 1))
     }
 
-    @Test("It closes when the probe is answered, and stays open when it isn't")
+    @Test("The breaker closes if the probe succeeds, and otherwise stays open")
     func probe() {
         var breaker = Breaker(limits)
         for _ in 0..<3 { fail(&breaker, at: start) }
@@ -36,7 +36,7 @@ struct BreakerTests {
         #expect(breaker.enter(at: later + .seconds(31)) == .call(isProbe: false))
     }
 
-    @Test("An answer in between resets the count")
+    @Test("A success resets the count")
     func inBetween() {
         var breaker = Breaker(limits)
         for _ in 0..<2 { fail(&breaker, at: start) }
@@ -47,7 +47,7 @@ struct BreakerTests {
         #expect(breaker.enter(at: start) == .call(isProbe: false))
     }
 
-    @Test("No more calls than the limit are under way")
+    @Test("The number of concurrent calls is limited")
     func calls() {
         var breaker = Breaker(limits)
         for _ in 0..<2 { #expect(breaker.enter(at: start) == .call(isProbe: false)) }
@@ -57,7 +57,7 @@ struct BreakerTests {
         #expect(breaker.enter(at: start) == .call(isProbe: false))
     }
 
-    @Test("A probe that was given up lets the next one through")
+    @Test("After an abandoned probe, the next call is let through")
     func givenUp() {
         var breaker = Breaker(limits)
         for _ in 0..<3 { fail(&breaker, at: start) }

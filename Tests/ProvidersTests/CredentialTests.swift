@@ -14,7 +14,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A credential is taken in its provider's form and no other",
+        "A credential is accepted only in its provider's form",
         arguments: [
             Case(provider: "wechat", credential: ["code": "c"], field: nil),
             Case(provider: "wechat", credential: [:], field: "params.credential.code"),
@@ -73,7 +73,7 @@ struct CredentialTests {
         }
     }
 
-    @Test("auth2 of type ap is Apple by another name")
+    @Test("auth2 of type ap is an alias for Apple")
     func auth2() throws {
         let one = try ProviderCredential.parse(
             provider: "auth2",
@@ -91,7 +91,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "Settings that can't work are refused with their path",
+        "Unusable settings are refused with the path",
         arguments: [
             ("myspace", ["enabled": true], "providers.myspace"),
             ("qq", true, "providers.qq"),
@@ -123,7 +123,7 @@ struct CredentialTests {
         try ProviderSettings.parse(name, in: Fields([name: value], path: "providers."))
     }
 
-    @Test("Settings have the provider's public address unless they name another")
+    @Test("Settings use the provider's public address unless they name another")
     func addresses() throws {
         let plain = try Self.parse("qq", ["enabled": true, "clientIds": ["a"]])
         let own = try Self.parse("apple", ["issuer": "https://idp.test/"])

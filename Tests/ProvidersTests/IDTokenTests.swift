@@ -108,7 +108,7 @@ struct IDTokenTests {
         Case("without the nonce", with: ["nonce": "n1"], failed(.nonce)),
     ]
 
-    @Test("Issuer, audience, time, nonce and user are checked", arguments: rows)
+    @Test("Issuer, audience, time, nonce and user are verified", arguments: rows)
     func claims(row: Case) async throws {
         let verdict = try await withIssuer { issuer, url, providers, _ in
             let token = try issuer.token(Self.claims(url, row.changes), key: "ec")
@@ -118,7 +118,7 @@ struct IDTokenTests {
         #expect(verdict == row.verdict)
     }
 
-    @Test("Both kinds of keys verify, and what the issuer says of the user is taken")
+    @Test("Both kinds of keys verify, and the issuer's claims about the user are read")
     func keys() async throws {
         try await withIssuer { issuer, url, providers, asked in
             let more: JSONObject = ["email": "a@x.test", "email_verified": "true", "name": "Ann"]
@@ -134,7 +134,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("Signatures that aren't the issuer's are refused, whatever the header says")
+    @Test("A signature that isn't the issuer's is refused, whatever the header claims")
     func forged() async throws {
         try await withIssuer { issuer, url, providers, _ in
             let settings = try Self.settings(url)
@@ -180,7 +180,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("Apple's user must be the token's, and the nonce may be hashed")
+    @Test("Apple's user id must be the token's, and the nonce can be hashed")
     func apple() async throws {
         try await withIssuer { issuer, url, providers, _ in
             let settings = try Self.settings(url, provider: "apple")
@@ -198,9 +198,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("A new key is found at once, made-up ones ask for keys a few times in a pause only") func rotation()
-        async throws
-    {
+    @Test("A new key is found at once, and unknown key ids cause only a few requests for keys")
+
+    func rotation() async throws {
         let old = Issuer(keys: ["one": Issuer.elliptic()])
         let new = Issuer(keys: ["two": Issuer.elliptic()])
         let place = Place()
@@ -229,7 +229,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("An issuer that is down or says it is another is unavailable")
+    @Test("An issuer that is down or has another name is unavailable")
     func down() async throws {
         let issuer = Issuer(keys: ["one": Issuer.elliptic()])
         for handler: @Sendable (ReceivedRequest) async throws -> Say in [

@@ -5,7 +5,7 @@ import Testing
 @Suite("An issuer's keys")
 struct IssuerKeysTests {
     @Test(
-        "lie on this machine only where the issuer does",
+        "Keys may be on this machine only if the issuer is",
         arguments: [
             ("https://keys.example.org/k", "https://id.example.org", true),
             ("http://127.0.0.1:9/k", "https://id.example.org", false),

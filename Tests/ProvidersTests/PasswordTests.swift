@@ -6,7 +6,7 @@ import Testing
 struct PasswordHasherTests {
     private let hasher = PasswordHasher(memoryKiB: 64, passes: 1)
 
-    @Test("A hash names argon2id and its costs, and two of one password differ")
+    @Test("A hash names argon2id and its parameters, and two hashes of one password differ")
     func form() throws {
         let hash = try PasswordHasher().hash(Array("correct horse".utf8))
 
@@ -14,7 +14,7 @@ struct PasswordHasherTests {
         #expect(try hash != PasswordHasher().hash(Array("correct horse".utf8)))
     }
 
-    @Test("A hash fits its own password only")
+    @Test("A hash matches only its own password")
     func verify() throws {
         let hash = try hasher.hash(Array("correct horse".utf8))
 
@@ -23,14 +23,14 @@ struct PasswordHasherTests {
         #expect(!hasher.verify([], against: hash))
     }
 
-    @Test("Text that is not a hash fits nothing", arguments: ["", "x", "$argon2id$", "plain text"]) func damaged(
+    @Test("A text that isn't a hash matches nothing", arguments: ["", "x", "$argon2id$", "plain text"]) func damaged(
         text: String
     ) {
         #expect(!hasher.verify(Array("correct horse".utf8), against: text))
         #expect(hasher.needsRehash(text))
     }
 
-    @Test("A hash of other costs still fits, and has to be made again")
+    @Test("A hash with other parameters still matches, and must be renewed")
     func costs() throws {
         let old = try hasher.hash(Array("correct horse".utf8))
         let now = PasswordHasher(memoryKiB: 128, passes: 1)
@@ -40,7 +40,7 @@ struct PasswordHasherTests {
         #expect(!hasher.needsRehash(old))
     }
 
-    @Test("Hashing leaves the caller's bytes as they were")
+    @Test("Hashing leaves the caller's bytes unchanged")
     func callersBytes() throws {
         let bytes = Array("correct horse".utf8)
         _ = try hasher.hash(bytes)
@@ -48,7 +48,7 @@ struct PasswordHasherTests {
     }
 }
 
-@Suite("The rules of passwords")
+@Suite("Rules for passwords")
 struct PasswordRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -57,7 +57,7 @@ struct PasswordRulesTests {
     }
 
     @Test(
-        "Length, commonness and the account's own names are looked at",
+        "Length, common passwords and the account's own names are checked",
         arguments: [
             Case(testDescription: "seven characters", password: "x7#kq0z", code: .policyRejected),
             Case(testDescription: "eight characters", password: "x7#kq0zw", code: nil),
@@ -101,7 +101,7 @@ struct PasswordRulesTests {
         }
     }
 
-    @Test("One password typed on two keyboards is the same bytes")
+    @Test("A password typed on two kinds of keyboards gives the same bytes")
     func normalisation() throws {
         let composed = try PasswordRules.check("caf\u{E9} au lait", names: [])
         let decomposed = try PasswordRules.check("cafe\u{301} au lait", names: [])

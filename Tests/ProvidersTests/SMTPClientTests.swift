@@ -43,7 +43,7 @@ struct SMTPClientTests {
     }
 
     @Test(
-        "A mail arrives over STARTTLS, logged in",
+        "A mail is sent over STARTTLS with a login",
         arguments: [SMTPSettings.Security.startTLS, .tls]
     )
     func secured(security: SMTPSettings.Security) throws {
@@ -60,7 +60,7 @@ struct SMTPClientTests {
         #expect(received.data.contains("To: <ann@x.test>\r\n"))
     }
 
-    @Test("To this machine a mail may go in clear")
+    @Test("A mail to this machine can be sent without TLS")
     func inClear() throws {
         let server = try MailServer(.bare)
 
@@ -74,7 +74,7 @@ struct SMTPClientTests {
     }
 
     @Test(
-        "A wrong password, no TLS and a foreign certificate are temporary, and nothing secret is said"
+        "A wrong password, missing TLS and a foreign certificate are temporary failures that reveal no secret"
     )
     func misconfigured() throws {
         let server = try MailServer(.startTLS)
@@ -96,7 +96,7 @@ struct SMTPClientTests {
     }
 
     @Test(
-        "4xx is temporary and 5xx permanent, wherever the server says it",
+        "4xx is temporary and 5xx permanent at each step",
         arguments: [
             ("full@x.test", "lamp@y.test", false), ("nobody@x.test", "lamp@y.test", true),
             ("busy@x.test", "lamp@y.test", false), ("spam@x.test", "lamp@y.test", true),
@@ -112,7 +112,7 @@ struct SMTPClientTests {
         #expect(failure?.isPermanent == isPermanent, "\(failure?.summary ?? "")")
     }
 
-    @Test("A server that isn't there is a temporary failure")
+    @Test("An unreachable server is a temporary failure")
     func away() throws {
         let settings = try SMTPSettings(host: "127.0.0.1", port: 1, security: .none)
 
@@ -121,7 +121,7 @@ struct SMTPClientTests {
         #expect(failure?.isPermanent == false)
     }
 
-    @Test("The content of a text can't become a header or the end of the mail")
+    @Test("A text's content can't become a header or end the mail")
     func injection() throws {
         let server = try MailServer(.bare)
         let evil = "Hi\r\nBcc: all@x.test\r\n\r\n.\r\nMAIL FROM:<a@b>"
@@ -137,10 +137,10 @@ struct SMTPClientTests {
     }
 }
 
-@Suite("Writing mails")
+@Suite("Composing mails")
 struct MailMessageTests {
     @Test(
-        "Addresses that could be read as something else are refused",
+        "Ambiguous addresses are refused",
         arguments: [
             "", "a", "a@", "@b", "a@b@c", "a b@c.d", "a@b\r\nBcc: x@y.z", "<a@b>", "a@b>",
             "a,b@c.d",
@@ -150,13 +150,14 @@ struct MailMessageTests {
     )
     func addresses(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("A domain beyond ASCII is written as the DNS has it, a mailbox stays as it is") func international() {
+    @Test("A domain with other characters than ASCII is written as the DNS requires, and the mailbox is unchanged")
+    func international() {
         #expect(MailAddress("lampe@bücher.example")?.text == "lampe@xn--bcher-kva.example")
         #expect(MailAddress("jörg@example.com")?.text == "jörg@example.com")
         #expect(MailAddress("灯@例子.example")?.domain == "xn--fsqu00a.example")
     }
 
-    @Test("Texts that aren't plain words are encoded, and no line is too long")
+    @Test("Texts beyond plain ASCII are encoded, and no line is too long")
     func header() throws {
         let mail = MailMessage(
             from: try #require(MailAddress("lamp@y.test")),
@@ -176,7 +177,7 @@ struct MailMessageTests {
         #expect(lines.contains("Message-ID: <m-1@y.test>"))
     }
 
-    @Test("A reader gets back what was written")
+    @Test("A mail program decodes the original texts")
     func readBack() throws {
         let subject = "Código de verificação 验证码 🏮 " + String(repeating: "é", count: 90)
         let plain = "Line one\n.\nFrom here\r\nend 灯"

@@ -4,7 +4,7 @@ import Providers
 import TestKit
 import Testing
 
-@Suite("Texts by webhook", .endsInTime)
+@Suite("Text messages by webhook", .endsInTime)
 struct TextWebhookTests {
     private func send(
         within timeout: Duration = .seconds(30),
@@ -24,7 +24,7 @@ struct TextWebhookTests {
         }
     }
 
-    @Test("A text is posted as JSON with the bearer token, and 2xx means that it was taken") func taken() async throws {
+    @Test("A text is posted as JSON with the bearer token, and 2xx means accepted") func taken() async throws {
         let (failure, asks) = try await send { _ in Say(status: 204, body: "") }
 
         #expect(failure == nil)
@@ -36,7 +36,7 @@ struct TextWebhookTests {
     }
 
     @Test(
-        "4xx is permanent, anything else is temporary",
+        "4xx is permanent, and all other failures are temporary",
         arguments: [
             (400, true), (401, true), (404, true), (408, false), (429, false), (500, false), (503, false), (301, false),
         ]
@@ -48,7 +48,7 @@ struct TextWebhookTests {
         #expect(failure?.summary == "The webhook answered \(status).")
     }
 
-    @Test("A server that does not answer is given up in time")
+    @Test("A server that doesn't answer times out")
     func hangs() async throws {
         let (failure, _) = try await send(within: .milliseconds(300), hang)
 
@@ -56,7 +56,7 @@ struct TextWebhookTests {
     }
 
     @Test(
-        "Without TLS a token is sent to this machine only",
+        "Without TLS a token is sent only to this machine",
         arguments: ["http://sms.test/", "ftp://x", "", "https://"]
     )
     func addresses(url: String) async {

@@ -4,8 +4,7 @@ import Providers
 import TestKit
 import Testing
 
-@Suite("Profiles of the providers that are asked about codes and tokens", .endsInTime) struct TokenProviderProfileTests
-{
+@Suite("Profiles from providers that verify codes and tokens", .endsInTime) struct TokenProviderProfileTests {
     struct Shown: CustomTestStringConvertible, Sendable {
         let provider: String
         let credential: JSONObject
@@ -84,13 +83,13 @@ import Testing
         }
     }
 
-    @Test("Each provider's profile gives a name and a picture", arguments: shown)
+    @Test("Each provider's profile yields a name and a picture", arguments: shown)
     func profile(row: Shown) async throws {
         let identity = try await verify(row) { _ in .json(row.profile) }
         #expect(identity.nickname == row.nickname && identity.avatarURL == row.picture)
     }
 
-    @Test("A profile that can't be had, hangs, or is odd fails no login", arguments: shown) func withoutProfile(
+    @Test("A profile that is missing, slow or malformed doesn't fail the login", arguments: shown) func withoutProfile(
         row: Shown
     ) async throws {
         let odd: [@Sendable (ReceivedRequest) async throws -> Say] = [
@@ -104,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("Only what apps can show is taken: no control characters, no other addresses") func shownForms() {
+    @Test("Control characters and unusual URLs in a profile are dropped") func shownForms() {
         #expect(VerifiedIdentity.shown(nickname: " \u{7}Le\u{0}na") == "Lena")
         #expect(VerifiedIdentity.shown(nickname: "  ") == nil)
         let long = String(repeating: "\u{1F600}", count: 70)

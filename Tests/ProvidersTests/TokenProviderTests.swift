@@ -4,7 +4,7 @@ import Providers
 import TestKit
 import Testing
 
-@Suite("Providers that are asked about codes and tokens", .endsInTime)
+@Suite("Providers that verify codes and tokens", .endsInTime)
 struct TokenProviderTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let provider: String
@@ -157,7 +157,8 @@ struct TokenProviderTests {
         twitter("no rights", .json(["errors": [["code": 453]]], status: 403), misconfigured),
     ]
 
-    @Test("Each answer means what the provider's documentation says", arguments: china + world) func table(
+    @Test("Each answer has the meaning that the provider's documentation gives it", arguments: china + world)
+    func table(
         row: Case
     ) async throws {
         let name = try #require(ProviderName(rawValue: row.provider))
@@ -178,9 +179,9 @@ struct TokenProviderTests {
         #expect(verdict == row.verdict)
     }
 
-    @Test("WeChat is asked with the app's id and secret, and may stand for users by unionid") func weChatUnion()
-        async throws
-    {
+    @Test("WeChat gets the app's id and secret, and can identify users by unionid")
+
+    func weChatUnion() async throws {
         let credential = try ProviderCredential.parse(provider: "wechat", credential: ["code": "c&d"])
 
         let (identity, asks) = try await withServer { _ in
@@ -206,7 +207,7 @@ struct TokenProviderTests {
         #expect(asks.first?.query["code"] == "c&d" || asks.first?.query["code"] == "c%26d")
     }
 
-    @Test("A provider that is off, or another than the settings are for, is not asked")
+    @Test("A provider that is disabled, or that the settings aren't for, is not contacted")
     func off() async throws {
         let credential = try ProviderCredential.parse(provider: "wechat", credential: ["code": "c"])
         let off = ProviderSettings(provider: .wechat, isEnabled: false, clientIDs: ["app"])
@@ -219,7 +220,7 @@ struct TokenProviderTests {
         }
     }
 
-    @Test("A provider that hangs is left alone after some tries, and the others go on") func hanging() async throws {
+    @Test("A provider that hangs is not contacted for a while, and the others continue") func hanging() async throws {
         let credential = try ProviderCredential.parse(provider: "facebook", credential: ["accessToken": "t0ken"])
         let qq = try ProviderCredential.parse(provider: "qq", credential: ["userId": "U1", "accessToken": "t0ken"])
         var limits = IdentityProviders.Limits()

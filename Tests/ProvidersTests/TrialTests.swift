@@ -4,7 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@Suite("Trying a provider", .endsInTime)
+@Suite("Testing a provider", .endsInTime)
 struct TrialTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var provider: ProviderName
@@ -66,7 +66,7 @@ struct TrialTests {
         ),
     ]
 
-    @Test("says whether it works for the app, and if not why", arguments: rows)
+    @Test("The test says whether the provider works for the app, and otherwise the reason", arguments: rows)
     func outcome(row: Case) async throws {
         let place = ServerPlace()
         try await withServer { asked in
@@ -85,7 +85,7 @@ struct TrialTests {
         }
     }
 
-    @Test("asks it also where it failed so often that logins are refused at once")
+    @Test("The test contacts a provider even if its failures make logins fail at once")
     func breaker() async throws {
         try await withServer { _ in
             Say(status: 503)
@@ -111,7 +111,7 @@ struct TrialTests {
     }
 }
 
-/// The URL of a test's server, which the server's answers contain.
+/// The URL of a test's server, for use in the server's answers.
 private final class ServerPlace: Sendable {
     private let text = Mutex("")
 

@@ -40,7 +40,7 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("The signature is that of the specification's example") func signature() throws {
+    @Test("The signature matches the specification's example") func signature() throws {
         let secret = try #require(Self.secret)
         let signature = secret.signature(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -50,7 +50,7 @@ struct WebhookClientTests {
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test("A post has the content and its headers; further posts go over the same client") func taken() async throws {
+    @Test("A post has the content and its headers, and the client can be used again") func taken() async throws {
         let (outcome, asks) = try await post(times: 3)
 
         #expect(outcome == WebhookClient.Outcome(status: 204, retryAfter: nil, error: nil))
@@ -64,7 +64,7 @@ struct WebhookClientTests {
         #expect(asks.last?.headers["webhook-signature"] == "\(signature) \(signature)")
     }
 
-    @Test("Any other answer is told with its status and beginning", arguments: [400, 410, 500])
+    @Test("Any other answer is reported with its status and beginning", arguments: [400, 410, 500])
     func refused(status: Int) async throws {
         let (outcome, _) = try await post { _ in Say(status: status, body: "no\nmore") }
 
@@ -72,7 +72,7 @@ struct WebhookClientTests {
         #expect(outcome?.error == "the receiver answered \(status): no more")
     }
 
-    @Test("Retry-After is read") func retryAfter() async throws {
+    @Test("Retry-After is parsed") func retryAfter() async throws {
         let (outcome, _) = try await post { _ in Say(status: 429, body: "", headers: [.retryAfter: "17"]) }
 
         #expect(outcome == WebhookClient.Outcome(status: 429, retryAfter: 17, error: "the receiver answered 429"))
@@ -86,13 +86,13 @@ struct WebhookClientTests {
         #expect(asks.map(\.path) == ["/hook"])
     }
 
-    @Test("A receiver that does not answer is given up in time") func hangs() async throws {
+    @Test("A receiver that doesn't answer times out") func hangs() async throws {
         let (outcome, _) = try await post(within: .milliseconds(300), hang)
 
         #expect(outcome == WebhookClient.Outcome(error: "the server did not answer in time"))
     }
 
-    @Test("A name that leads to this machine is refused before anything is sent") func names() async throws {
+    @Test("A name that resolves to this machine is refused before anything is sent") func names() async throws {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count)
         let host = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -116,7 +116,7 @@ struct WebhookClientTests {
         #expect(asks.isEmpty)
     }
 
-    @Test("A post that was withdrawn while it connected is not sent") func withdrawn() async throws {
+    @Test("A post withdrawn while connecting is not sent") func withdrawn() async throws {
         let secret = try #require(Self.secret)
         let rule = try OutboundRule(privateTargets: "127.0.0.1")
         let (outcomes, asks) = try await withServer({ _ in Say(status: 204, body: "") }) { url, asked in
@@ -135,14 +135,14 @@ struct WebhookClientTests {
         #expect(asks.count == 1)
     }
 
-    @Test("A host that an operator names may lead to this machine") func named() async throws {
+    @Test("A host allowed by an operator can resolve to this machine") func named() async throws {
         let (outcome, asks) = try await post("http://localhost:PORT/", allowing: "localhost")
 
         #expect(outcome?.status == 204)
         #expect(asks.count == 1)
     }
 
-    @Test("Posts under way end when all are cancelled, and none begins any more") func cancelled() async throws {
+    @Test("Cancelling ends all posts in flight, and no more begin") func cancelled() async throws {
         let secret = try #require(Self.secret)
         let rule = try OutboundRule(privateTargets: "127.0.0.1")
         let outcomes = try await withServer(hang) { url, asked in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("QR codes")
 struct QRCodeTests {
-    @Test("A code has its three corners and its size")
+    @Test("A code has its three corners and the right size")
     func corners() throws {
         let code = try #require(QRCode("hello"))
 
@@ -16,14 +16,14 @@ struct QRCodeTests {
         #expect(!code.isDark(-1, 0) && !code.isDark(21, 20))
     }
 
-    @Test("Different texts have different codes; none is too small or too large")
+    @Test("Different texts have different codes, and a text that is too long has none")
     func texts() {
         #expect(QRCode("a")?.svg != QRCode("b")?.svg)
         #expect(QRCode(String(repeating: "a", count: 4000)) == nil)
         #expect(QRCode("") == nil)
     }
 
-    @Test("A PNG has its parts, with the right checksums, in the right size")
+    @Test("A PNG has its chunks with the right checksums and the right size")
     func png() throws {
         let code = try #require(QRCode("hello"))
         let png = code.png(scale: 3)
@@ -34,7 +34,7 @@ struct QRCodeTests {
         #expect(png.suffix(12) == [0, 0, 0, 0, 73, 69, 78, 68, 0xAE, 0x42, 0x60, 0x82])
     }
 
-    @Test("The picture for a terminal has two rows to a line, and a light border")
+    @Test("The picture for a terminal has two rows per line and a light border")
     func blocks() throws {
         let code = try #require(QRCode("hello"))
         let lines = code.blocks.split(separator: "\n")

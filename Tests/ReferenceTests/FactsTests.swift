@@ -15,7 +15,7 @@ import Web
     ///
     /// With `LAMPLIGHTER_WRITE_FACTS=1`, the test first rewrites the file; `schemas/bundle.py` then generates the pages
     /// from it.
-    @Test("schemas/facts.jsonl has the settings, metrics, problems and errors of the program")
+    @Test("schemas/facts.jsonl lists the program's settings, metrics, problems and errors")
     func facts() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../schemas/facts.jsonl").standardized

@@ -42,7 +42,7 @@ import Web
         }
     }
 
-    @Test("What the playground's scripts import is there")
+    @Test("The modules that the playground's scripts import exist")
     func everyImportOfThePlaygroundIsAFile() {
         for (path, text) in files where path.hasPrefix("try/") && path.hasSuffix(".js") {
             for line in text.split(separator: "\n") where line.hasPrefix("import ") {
@@ -53,7 +53,7 @@ import Web
         #expect(page("try").contains("try/start.js"))
     }
 
-    @Test("The playground knows each method with its params, and each error") func contractOfThePlayground() throws {
+    @Test("The playground has each method with its params, and each error") func contractOfThePlayground() throws {
         let contract = try JSONValue.parse(Array((files["try/contract.json"] ?? "").utf8)).objectValue
         let methods = try #require(contract?["methods"]?.arrayValue).compactMap(\.objectValue)
 

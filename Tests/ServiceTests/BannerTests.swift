@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BannerTests {
     @Test(
-        "Every address of the banner can be opened",
+        "Each address in the banner can be opened",
         arguments: [
             ("0.0.0.0", "mqtt://127.0.0.1:1883", "127.0.0.1"), ("::", "mqtt://[::1]:1883", "::1"),
             ("::1", "mqtt://[::1]:1883", "::1"), ("192.0.2.7", "mqtt://192.0.2.7:1883", "192.0.2.7"),

@@ -12,9 +12,9 @@ import Testing
         try await SettingsReader(file: nil, environment: [:], flags: flags).read()
     }
 
-    @Test("The broker is told to listen where it should, with the gate and without persistence") func configuration()
-        async throws
-    {
+    @Test("The broker is configured with its listeners and the gate, and without persistence")
+
+    func configuration() async throws {
         let folder = try TemporaryFolder()
         let gate = try folder.write("", as: "gate.so")
         let directory = try DataDirectory.prepare(folder.path + "/d")
@@ -40,9 +40,9 @@ import Testing
         #expect(!plan.text.contains("secret\n"))
     }
 
-    @Test("A gate that isn't there is one clear error, and the broker isn't started without it") func gateMissing()
-        async throws
-    {
+    @Test("A missing gate causes one clear error, and the broker isn't started without it")
+
+    func gateMissing() async throws {
         let settings = try await settings(["broker.gate": "/nowhere/gate.so"])
 
         let problem = #expect(throws: Problem.self) { try BrokerFiles.gate(settings) }
@@ -50,7 +50,7 @@ import Testing
         #expect(problem?.code == .gateMissing)
     }
 
-    @Test("A taken port is told with its holder")
+    @Test("A port in use is reported with the process that uses it")
     func portTaken() throws {
         let listener = try Listener()
 
@@ -63,7 +63,7 @@ import Testing
         #expect(Ports.accepts("127.0.0.1", listener.port))
     }
 
-    @Test("Port 0 gives a free one")
+    @Test("Port 0 gives a free port")
     func freePort() throws {
         let port = try Ports.choose(0, hosts: ["127.0.0.1"], cure: "--mqtt-port 0", purpose: "why")
 
@@ -71,7 +71,7 @@ import Testing
         #expect(!Ports.accepts("127.0.0.1", port))
     }
 
-    @Test("A child's end is reported to all that wait for it", .endsInTime)
+    @Test("A child's end is reported to all waiters", .endsInTime)
     func childExit() async throws {
         let folder = try TemporaryFolder()
         let output = folder.path + "/out"
@@ -98,7 +98,7 @@ import Testing
         child.send(SIGKILL)
     }
 
-    @Test("The log's end tells why the broker did not start")
+    @Test("The end of the log explains why the broker did not start")
     func logTail() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("old: line\n", as: "log")

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 @Suite struct DirectoryTests {
-    @Test("A new directory and its secrets are for their owner only")
+    @Test("Only the owner can read a new directory and its secrets")
     func modes() throws {
         let folder = try TemporaryFolder()
 
@@ -22,7 +22,7 @@ import Testing
         #expect(secrets.service != secrets.tools)
     }
 
-    @Test("The database is for its owner only, though others may enter the directory") func databaseModes() throws {
+    @Test("Only the owner can read the database, even if others may enter the directory") func databaseModes() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path)
         let files = ["", "-wal", "-shm"].map { directory.database + $0 }
@@ -52,7 +52,7 @@ import Testing
         #expect(try ServiceSecrets(directory).service == first.service)
     }
 
-    @Test("Two data directories with one secret of the workers have one of the tools")
+    @Test("Two data directories with the same service secret have the same tools secret")
     func shared() throws {
         let folder = try TemporaryFolder()
         let first = try ServiceSecrets(DataDirectory.prepare(folder.path + "/a"))
@@ -64,7 +64,7 @@ import Testing
         #expect(first.tools != first.service)
     }
 
-    @Test("A secret that others may read is refused")
+    @Test("A secret that others can read is refused")
     func openSecret() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("secret\n", as: "s")
@@ -76,7 +76,7 @@ import Testing
         #expect(problem?.why.contains("0644") == true)
     }
 
-    @Test("A file in the directory's place is one clear error")
+    @Test("A file in place of the directory causes one clear error")
     func notADirectory() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("", as: "d")
@@ -87,7 +87,7 @@ import Testing
         #expect(problem?.place == path)
     }
 
-    @Test("A file in the database's place that is not a database is reported as such") func notADatabase() throws {
+    @Test("A file that isn't a database in the database's place is reported as such") func notADatabase() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path)
         _ = try folder.write("hello", as: "lamplighter.db")
@@ -100,7 +100,7 @@ import Testing
         #expect(!TextFile.exists(directory.serverKey))
     }
 
-    @Test("A second service on the directory is refused, with the first one's pid")
+    @Test("A second service in the directory is refused with the first one's process id")
     func lock() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path + "/d")
@@ -114,7 +114,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test("A lock is free again when its holder is gone")
+    @Test("A lock is free once its holder has ended")
     func unlock() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path + "/d")
@@ -124,7 +124,7 @@ import Testing
         #expect(throws: Never.self) { try DirectoryLock(directory) }
     }
 
-    @Test("A command on a directory without data says how to make some")
+    @Test("A command for a directory without data says how to create one")
     func missing() throws {
         let folder = try TemporaryFolder()
 
@@ -134,7 +134,7 @@ import Testing
         #expect(problem?.cures.first?.command.contains("lamplighter up") == true)
     }
 
-    @Test("The demo's keys are made once")
+    @Test("The demo's keys are created once")
     func demo() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path + "/d")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-@Suite("The doctor's knock at the gate") struct DoctorProbeTests {
+@Suite("The doctor's connection to the gate") struct DoctorProbeTests {
     private let probe = DoctorProbe(secret: "the service's")
     private let now = Instant(milliseconds: 1_700_000_000_000)
 
@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    @Test("It is known again for two minutes")
+    @Test("The doctor's connections are recognized for two minutes")
     func known() {
         let knock = refusal(probe.clientID(at: now))
 
@@ -29,7 +29,7 @@ import Testing
         #expect(!probe.isOurs(knock, at: now.adding(seconds: -180)))
     }
 
-    @Test("Nobody else's refusal is taken for it")
+    @Test("Refusals of other clients are not attributed to the doctor")
     func others() {
         let id = probe.clientID(at: now)
         let strange = [

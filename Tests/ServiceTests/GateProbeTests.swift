@@ -6,10 +6,10 @@ import Workers
 
 @testable import Service
 
-@Suite("The proof that a broker has the gate", .endsInTime)
+@Suite("Verifying that a broker has the gate", .endsInTime)
 struct GateProbeTests {
     @Test(
-        "A worker's connection to a broker without the gate fails before it subscribes to anything",
+        "A worker's connection to a broker without the gate fails before any subscription",
         arguments: [0, 2]
     )
     func missing(_ outlets: Int) throws {

@@ -40,14 +40,16 @@ import Workers
         }
     }
 
-    @Test("A new product gets a secret, an old one keeps its own, and a given one is taken") func secrets() throws {
+    @Test("A new product gets a secret, an existing one keeps its secret, and a given secret is used")
+
+    func secrets() throws {
         #expect(try product().secret?.count == 43)
         #expect(try product().secret == nil)
         let given = "a-secret-of-my-own"
         #expect(try product([("productSecret", .string(given))]).secret == given)
     }
 
-    @Test("Without a key or an id one is made, another each time")
+    @Test("A missing key or id is generated, each time a new one")
     func made() throws {
         let documents: [JSONValue] = [["name": "Lamp"], ["name": "Lamp", "productKey": .null]]
         let keys = try documents.map { document in
@@ -63,9 +65,9 @@ import Workers
         #expect(try store.read { try $0.products.all() }.count == 2)
     }
 
-    @Test("A provider's secret that a new version leaves out stays; one it gives is taken") func providerSecrets()
-        throws
-    {
+    @Test("A provider's secret is kept if a new version omits it, and replaced if it is given")
+
+    func providerSecrets() throws {
         func twitter(_ more: [(String, JSONValue)]) throws -> String? {
             let object = JSONObject([("enabled", true), ("clientIds", ["id"])] + more)
             _ = try app([("providers", .object(JSONObject([("twitter", .object(object))])))])
@@ -80,7 +82,7 @@ import Workers
         #expect(throws: Problem.self) { try twitter([]) }
     }
 
-    @Test("An exported document holds no secret, and imports again")
+    @Test("An exported document contains no secret, and can be imported again")
     func export() throws {
         let twitter: JSONValue = [
             "enabled": true, "clientIds": ["id"], "clientSecret": "hush",
@@ -96,8 +98,7 @@ import Workers
         #expect(try store.read { try $0.apps.document(id) } == before)
     }
 
-    @Test("Retained statuses are published again where the data points change, and only there") func refreshes() throws
-    {
+    @Test("Retained statuses are published again only for products whose data points change") func refreshes() throws {
         _ = try product()
         try bindDevice()
         _ = try product([("alerts", ["hot"])])
@@ -109,7 +110,7 @@ import Workers
         #expect(!before && after)
     }
 
-    @Test("An alert that is open on a device is not taken away unless it is forced") func openAlert() throws {
+    @Test("An alert that is active on a device can be removed from its product only by force") func openAlert() throws {
         _ = try product([("alerts", ["hot", "wet"])])
         try bindDevice()
         try store.batch(at: SystemClock().now) { (tx) throws in
@@ -150,7 +151,7 @@ import Workers
         }
     }
 
-    @Test("The demo's documents fit their schemas")
+    @Test("The demo's documents match their schemas")
     func demo() throws {
         let keys = try DemoKeys.readOrMake(DataDirectory.prepare(folder.path + "/d"))
 
@@ -166,7 +167,7 @@ import Workers
     }
 
     @Test(
-        "A policy that means nothing is refused with its path",
+        "An unknown policy is refused with its path",
         arguments: [
             ("policies", ["anonymous": "never"], "policies.anonymous"),
             ("policies", ["uidLogin": 1], "policies.uidLogin"), ("policies", ["uidLogin": .null], "policies.uidLogin"),
@@ -186,7 +187,7 @@ import Workers
     }
 
     @Test(
-        "Each unknown member is refused with the one that was meant, all faults of a document at once"
+        "Each unknown member is refused with a suggestion, and all faults of a document are reported at once"
     )
     func faults() throws {
         let point: JSONValue = ["name": "p", "acess": "rw", "type": "boool", "min": "low"]
@@ -221,14 +222,14 @@ import Workers
         )
     }
 
-    @Test("A data point without its name's last letter stores nothing")
+    @Test("A misspelled data point stores nothing")
     func nothingStored() throws {
         #expect(throws: Rejection.self) { try product([("dataPoint", [])]) }
         #expect(try store.read { try $0.products.all() }.isEmpty)
         #expect(throws: Never.self) { try product([("$schema", "product.schema.json")]) }
     }
 
-    @Test("The known members are those of the schema", arguments: ["product", "app"])
+    @Test("The known members are the schema's", arguments: ["product", "app"])
     func members(_ kind: String) throws {
         let root = URL(filePath: #filePath).appending(path: "../../..")
         let file = root.appending(path: "schemas/documents.schema.json").standardized
@@ -256,7 +257,7 @@ import Workers
         }
     }
 
-    @Test("A database whose key is gone is refused, not voided by a new one")
+    @Test("A database whose key is missing is refused, and no new key is made")
     func keyLost() throws {
         let directory = try DataDirectory.existing(folder.path + "/d", holdsStore: true)
         #expect(throws: Never.self) { try StoreAccess.tool(directory, .file) }

@@ -5,8 +5,9 @@ import Web
 
 @testable import Service
 
-@Suite("Refusals of listeners") struct ListenerRefusalTests {
-    @Test("They are told as those of the gate, with what the client showed; of a flood the number") func told() {
+@Suite("Refusals by listeners") struct ListenerRefusalTests {
+    @Test("Refusals by listeners are reported like the gate's, with the client's input; a flood is reported as a count")
+    func told() {
         let refusals = ListenerRefusals()
         let now = Instant(milliseconds: 7)
         let origin = ListenerRefusal(.origin, address: "192.0.2.7", detail: "https://evil.example")
@@ -21,14 +22,16 @@ import Web
         #expect(refusals.take().refusals.isEmpty)
     }
 
-    @Test("What a client showed is cut before it is logged and kept")
+    @Test("A client's input is truncated before it is logged and stored")
     func cut() {
         let long = String(repeating: "x", count: 5000)
 
         #expect(ListenerRefusal(.origin, address: "", detail: long).detail.utf8.count == 128)
     }
 
-    @Test("The broker's log tells of failed handshakes, those alone, and each once") func brokerLog() throws {
+    @Test("Failed handshakes are read from the broker's log, without other lines, and each once")
+
+    func brokerLog() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("2026: OpenSSL Error[0]: error:1:a::before\n", as: "log")
         var watch = BrokerLogWatch(path: path)

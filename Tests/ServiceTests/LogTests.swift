@@ -27,7 +27,7 @@ struct LogTests {
         return try #require(try JSONValue.parse(line).objectValue)
     }
 
-    @Test("A line has time, level, label and message, and the metadata beside them")
+    @Test("A line has time, level, label, message and metadata")
     func fields() throws {
         let line = try object(
             "A command was sent",
@@ -44,7 +44,7 @@ struct LogTests {
         )
     }
 
-    @Test("Texts from outside can neither end a line nor take the place of its own fields") func hostile() throws {
+    @Test("External texts can neither end a line nor replace its own fields") func hostile() throws {
         let line = try object("m", ["level": "fake", "topic": "a\n{\"level\":\"b\"}\u{1b}[31m", "long": "\(long)"])
 
         #expect(line["level"] == "warning")
@@ -54,7 +54,7 @@ struct LogTests {
     }
 
     @Test(
-        "In the log as text, a value is one value to those who read bytes",
+        "In the text log, a value remains one value for readers of bytes",
         arguments: [
             ("plain", "plain"), ("", "\"\""), ("a b", "\"a b\""), ("a=b", "\"a=b\""),
             ("x\"\u{301} reason=ok", "\"x\\\"\u{301} reason=ok\""),
@@ -68,7 +68,7 @@ struct LogTests {
 
     private let long = String(repeating: "x", count: 5000)
 
-    @Test("Lists and dictionaries stay what they are")
+    @Test("Lists and dictionaries are logged as such")
     func nested() throws {
         let line = try object("m", ["ids": ["a", "b"], "at": ["x": "1"]])
 

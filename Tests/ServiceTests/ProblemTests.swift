@@ -13,7 +13,7 @@ import Testing
         cures: [.init("lamplighter up --mqtt-port 0", "any free port"), .init("kill 812", "end that program")]
     )
 
-    @Test("A person reads what is wrong, why, what to do, and where there is more")
+    @Test("A person reads the problem, the reason, the solution and where to learn more")
     func text() {
         #expect(
             problem.text == """
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test("A program reads the same")
+    @Test("A program reads the same as JSON")
     func json() {
         let error = problem.json.objectValue?["error"]?.objectValue
 
@@ -37,7 +37,7 @@ import Testing
         #expect(error?["doc"]?.stringValue == "lamplighter explain LL1003")
     }
 
-    @Test("Every code has a page of its own", arguments: ProblemCode.allCases)
+    @Test("Each code has its own page", arguments: ProblemCode.allCases)
     func pages(_ code: ProblemCode) {
         #expect(!code.page.text.isEmpty)
         #expect(ProblemCode(named: code.rawValue.lowercased()) == code)
@@ -46,7 +46,7 @@ import Testing
         #expect(!others.contains { $0.page.title == code.page.title })
     }
 
-    @Test("A command line that can't be understood is a problem like any other")
+    @Test("An invalid command line is reported like any other problem")
     func usage() {
         let help = """
             Error: Missing expected argument '<did>'
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test("A parser that says little still leads to the help")
+    @Test("A terse parser error still points to the help")
     func bareUsage() {
         let problem = Problem.usage("", help: "")
 

@@ -27,7 +27,7 @@ import Web
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
             }
             try #require(code == 0)
-            // With this timeout, the test fails if a message is missing, and doesn't wait forever.
+            // Because of this timeout, the test fails if a message is missing, rather than waiting forever.
             var patience = timeval(tv_sec: 10, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -52,7 +52,7 @@ import Web
         }
     }
 
-    @Test("Without systemd there is nothing to report to")
+    @Test("Without systemd nothing is reported")
     func absent() {
         #expect(SystemdSocket([:]) == nil)
         #expect(SystemdSocket(["NOTIFY_SOCKET": ""]) == nil)
@@ -62,7 +62,7 @@ import Web
     }
 
     @Test(
-        "The watchdog's time holds for the process it is meant for",
+        "The watchdog's interval applies only to the process it names",
         arguments: [
             (["WATCHDOG_USEC": "3000000"], Duration.seconds(3)),
             (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"], .seconds(3)),
@@ -79,7 +79,7 @@ import Web
         #expect(socket.watchdog == expected)
     }
 
-    @Test("A start is reported as ready once, and the health check keeps the watchdog quiet") func reports() throws {
+    @Test("Readiness is reported once, and the health check notifies the watchdog") func reports() throws {
         let listener = try Listener()
         let socket = try #require(SystemdSocket(["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "40000"]))
         let readiness = Readiness(parts: ["store"])
@@ -108,7 +108,7 @@ import Web
         #expect(end.last == "STATUS=stopping")
     }
 
-    @Test("The status line is one line, and short")
+    @Test("The status is a single, short line")
     func status() {
         let parts = Readiness(parts: ["broker"])
         parts.isWaiting("broker", for: "a\nb" + String(repeating: "c", count: 500))

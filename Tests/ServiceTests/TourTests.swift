@@ -17,7 +17,7 @@ import Testing
         terminal: String(repeating: "f", count: 32)
     )
 
-    @Test("Each command is one line whose quotes are closed")
+    @Test("Each command is a single line with balanced quotes")
     func lines() {
         #expect(tour.steps.count == 7)
         for step in tour.steps {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Every client id is the one its principal is bound to")
+    @Test("Each client id is the one that its principal requires")
     func clientIDs() {
         #expect(tour.steps[0].command.contains("-i aabbccddeeff -u product:"))
         #expect(tour.steps[1].command.contains("-i $did -u device:$did"))

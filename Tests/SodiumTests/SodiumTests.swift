@@ -1,11 +1,11 @@
 import Sodium
 import Testing
 
-@Suite("libsodium in Swift clothes")
+@Suite("The wrapper of libsodium")
 struct SodiumTests {
     private let key = ServerKey([UInt8](repeating: 7, count: 32))
 
-    @Test("SHA-256 gives the published digests")
+    @Test("SHA-256 yields the published digests")
     func digests() {
         let hex = Sodium.sha256("abc".utf8).map {
             $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16)
@@ -15,7 +15,7 @@ struct SodiumTests {
         #expect(Sodium.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
 
-    @Test("Secrets have 43 characters of base64url and never repeat")
+    @Test("Secrets have 43 characters of base64url and are never the same")
     func secrets() {
         let secrets = Set((0..<1000).map { _ in Sodium.randomSecret() })
         #expect(secrets.count == 1000)
@@ -27,7 +27,7 @@ struct SodiumTests {
         )
     }
 
-    @Test("Sealed bytes open only unchanged and under the same key")
+    @Test("Sealed bytes can be opened only unchanged and with the same key")
     func sealing() throws {
         let key = try #require(key)
         let other = try #require(ServerKey([UInt8](repeating: 8, count: 32)))
@@ -46,7 +46,7 @@ struct SodiumTests {
         #expect(key.open(key.seal([])) == [])
     }
 
-    @Test("A hash belongs to its secret, its subject and its key")
+    @Test("A hash depends on the secret, the subject and the key")
     func hashing() throws {
         let key = try #require(key)
         let other = try #require(ServerKey([UInt8](repeating: 8, count: 32)))
@@ -59,12 +59,12 @@ struct SodiumTests {
         #expect(hash.count == 32)
     }
 
-    @Test("A key of another length is none", arguments: [0, 31, 33])
+    @Test("A key with the wrong length is refused", arguments: [0, 31, 33])
     func keyLength(_ count: Int) {
         #expect(ServerKey([UInt8](repeating: 1, count: count)) == nil)
     }
 
-    @Test("Equality looks at all bytes and at the length")
+    @Test("Equality compares all bytes and the length")
     func equality() {
         #expect(Sodium.areEqual([1, 2], [1, 2]))
         #expect(!Sodium.areEqual([1, 2], [1, 3]))

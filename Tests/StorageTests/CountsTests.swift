@@ -4,9 +4,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("What operators count")
+@Suite("Counts for operators")
 struct CountsTests {
-    @Test("Devices are counted by product, and those that are online apart")
+    @Test("Devices are counted by product and by presence")
     func devices() throws {
         let world = try World()
         try world.fill()
@@ -31,7 +31,7 @@ struct CountsTests {
     }
 
     @Test(
-        "Devices are counted in an index, without their rows",
+        "Devices are counted in an index, without reading their rows",
         .onlyOnFile,
         arguments: [
             (StatusTable.countByProduct, "deviceMac"),
@@ -48,7 +48,7 @@ struct CountsTests {
         #expect(plan.first?.hasSuffix("USING COVERING INDEX \(index)") == true, "\(plan)")
     }
 
-    @Test("The age of a worker's outbox is that of the row that was written first")
+    @Test("The age of a worker's outbox is the age of its oldest row")
     func outbox() throws {
         let world = try World()
         #expect(try world.store.read { try $0.outbox.oldest(of: "status") } == nil)

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("The database's past", .onlyOnFile)
+@Suite("Earlier versions of the database", .onlyOnFile)
 struct MigrationTests {
-    @Test("A database of a newer version is refused")
+    @Test("A newer version's database is refused")
     func newer() throws {
         let directory = try TemporaryDirectory()
         do { _ = try World(directory) }
@@ -22,7 +22,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("A tool does not migrate")
+    @Test("A tool doesn't migrate a database")
     func tool() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: Store.Failure.olderVersion(path: directory.path("test.db"))) {
@@ -32,7 +32,7 @@ struct MigrationTests {
         _ = try World(directory, migrates: false)
     }
 
-    @Test("A database from before the first release is refused, and stays as it is") func unreleased() throws {
+    @Test("A database from before the first release is refused and remains unchanged") func unreleased() throws {
         let directory = try TemporaryDirectory()
         let old = try SQLiteConnection(path: directory.path("test.db"))
         let step = ("001-main-path", "CREATE TABLE meta (name TEXT); INSERT INTO meta VALUES ('x')")
@@ -43,7 +43,7 @@ struct MigrationTests {
         #expect(try old.texts("SELECT name FROM meta") == ["x"])
     }
 
-    /// A migration step that the next version could have, which adds a table, a column and an index.
+    /// A migration step that the next version could have; it adds a table, a column and an index.
     private static let next: Migrations.Step = (
         "next",
         """
@@ -128,7 +128,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A store of this version, with rows in every table, is kept whole by a program with one more step"
+        "A program with one more migration step keeps all rows of each table"
     )
     func upgrade() throws {
         let directory = try TemporaryDirectory()
@@ -165,7 +165,9 @@ struct MigrationTests {
         #expect(try old.hasTable("later") == false)
     }
 
-    @Test("A store from before names and tags keeps its devices, which may have some then") func names() throws {
+    @Test("A store from before names and tags keeps its devices, which can then have names and tags")
+
+    func names() throws {
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Array(Migrations.steps.prefix(1))) }
         let before = try filled(directory)["device"]
@@ -183,7 +185,9 @@ struct MigrationTests {
         #expect(try store.read { try $0.devices.tags(of: [did]) }[did]?.map(\.text) == ["floor=2"])
     }
 
-    @Test("A store that can't be copied first is not migrated, and a new one needs no copy") func refusedCopy() throws {
+    @Test("A store that can't be copied first isn't migrated, and a new store needs no copy")
+
+    func refusedCopy() throws {
         struct NoRoom: Error {}
         let directory = try TemporaryDirectory()
         do { _ = try open(directory, Migrations.steps) { _ in throw NoRoom() } }
@@ -193,9 +197,9 @@ struct MigrationTests {
 
     /// Compares the schema of a new store with `database.sql`.
     ///
-    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, which is necessary after adding a
-    /// migration step.
-    @Test("The migrations make what schemas/database.sql says")
+    /// With `LAMPLIGHTER_WRITE_SCHEMA=1`, the test first rewrites `database.sql`, as is necessary after a migration
+    /// step was added.
+    @Test("The migrations create the tables of schemas/database.sql")
     func schema() throws {
         let schema = packageRoot.appending(path: "schemas/database.sql")
         let store = try World().store

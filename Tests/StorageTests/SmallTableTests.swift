@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests, dead letters and tries")
 struct SmallTableTests {
-    @Test("A request is known with its answer until it is pruned")
+    @Test("A request is found with its answer until it is deleted")
     func requests() throws {
         let world = try World()
         let id = MessageID(trusted: "q")
@@ -29,9 +29,9 @@ struct SmallTableTests {
         }
     }
 
-    @Test("The refusal of a request whose worker is away is kept, but not for what took effect") func turnedAway()
-        throws
-    {
+    @Test("The refusal of a request with an absent worker is stored, unless the request took effect")
+
+    func turnedAway() throws {
         let world = try World()
         let (done, read, new) = (MessageID(trusted: "d"), MessageID(trusted: "r"), MessageID(trusted: "n"))
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -54,7 +54,7 @@ struct SmallTableTests {
         }
     }
 
-    @Test("A window that began by a clock that was set back since is over")
+    @Test("A window that began by a clock since set back is over")
     func triesBefore() throws {
         let world = try World()
         let limit = AttemptTable.Limit("s", max: 1, windowSeconds: 60)
@@ -63,7 +63,7 @@ struct SmallTableTests {
         }
         #expect(try take(at: Make.at(86_400)) == nil)
         #expect(try take(at: Make.at(86_400)) == 60)
-        // The clocks of two machines can differ by a second, so the window still counts.
+        // Two machines' clocks can differ by a second, so a clock set back by one second doesn't end the window.
         #expect(try take(at: Make.at(86_399)) == 61)
         #expect(try take(at: Make.now) == nil)
         #expect(try take(at: Make.now) == 60)
@@ -73,7 +73,7 @@ struct SmallTableTests {
         }
     }
 
-    @Test("Only the newest dead letters are kept")
+    @Test("Only the newest dead letters are stored")
     func deadLetters() throws {
         let world = try World()
         func letter(_ number: Int) -> (topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String) {
@@ -96,7 +96,7 @@ struct SmallTableTests {
         }
     }
 
-    @Test("The id of a dropped dead letter is never given again")
+    @Test("The id of a deleted dead letter is never used again")
     func deadLetterIDs() throws {
         let world = try World()
         func add() throws -> [Int64] {
@@ -117,7 +117,7 @@ struct SmallTableTests {
         #expect(try world.store.read { try $0.deadLetters.page(limit: 9) }.map(\.id) == [4])
     }
 
-    @Test("A try that one of several limits refuses is counted by none of them") func severalLimits() throws {
+    @Test("A try that one of several limits refuses counts towards none of them") func severalLimits() throws {
         let world = try World()
         func take(_ seconds: Int64, _ limits: (subject: String, max: Int)...) throws -> Int64? {
             try world.store.arrange(at: Make.at(seconds)) { tx in
@@ -134,7 +134,7 @@ struct SmallTableTests {
         #expect(try take(900, ("many", 3), ("one", 1)) == nil)
     }
 
-    @Test("Tries count within their window and start over after it")
+    @Test("Tries count within their window, and start over after it")
     func attempts() throws {
         let world = try World()
         func retry(_ seconds: Int64) throws -> Int64? {

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("The one file that holds everything")
+@Suite("The file that contains all data")
 struct StoreTests {
-    @Test("Durability's settings are on and read back", .onlyOnFile)
+    @Test("The settings for durability are on, as reading them shows", .onlyOnFile)
     func settings() throws {
         let world = try World()
         let settings = Dictionary(uniqueKeysWithValues: try world.store.settings().map { ($0.name, $0.value) })
@@ -20,7 +20,7 @@ struct StoreTests {
     }
 
     @Test(
-        "The pages that commits leave in the log are counted, for the checkpointer",
+        "The pages that commits leave in the log are counted for the checkpointer",
         .onlyOnFile
     )
     func pagesWritten() throws {
@@ -55,14 +55,14 @@ struct StoreTests {
         #expect(error.map(StoreError.isStoresFault) == false)
     }
 
-    @Test("A file that can't have a log of its own is refused")
+    @Test("A file that can't have a write-ahead log is refused")
     func noLog() throws {
         let key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
         #expect(throws: Store.Failure.self) { _ = try Store(path: ":memory:", credentialsPath: nil, key: key) }
     }
 
     @Test(
-        "Another key is refused, by the service and by a tool, and the right one goes on",
+        "The service and a tool refuse another key, and the right key still works",
         .onlyOnFile
     )
     func foreignKey() throws {
@@ -78,7 +78,7 @@ struct StoreTests {
         _ = try World(directory)
     }
 
-    @Test("A file that is not a database is refused", .onlyOnFile)
+    @Test("A file that isn't a database is refused", .onlyOnFile)
     func noDatabase() throws {
         let directory = try TemporaryDirectory()
         try directory.write(String(repeating: "this is no database ", count: 100), to: "test.db")
@@ -86,7 +86,7 @@ struct StoreTests {
     }
 
     @Test(
-        "Two processes that write in the same millisecond give different numbers, the later larger ones"
+        "Two processes that write in the same millisecond assign different numbers, the later one higher numbers"
     )
     func sequence() throws {
         let world = try World()
@@ -101,7 +101,7 @@ struct StoreTests {
         #expect(ids == Set(ids).sorted())
     }
 
-    @Test("Opening again finds what was committed")
+    @Test("Opening the store again finds all committed data")
     func reopen() throws {
         let directory = try TemporaryDirectory()
         do { try World(directory).fill() }
@@ -110,7 +110,7 @@ struct StoreTests {
         #expect(count == 1)
     }
 
-    @Test("An error in a batch changes nothing, neither tables nor the gate's file")
+    @Test("An error in a batch changes neither the tables nor the gate's file")
     func rollback() throws {
         struct Stop: Error {}
         let world = try World()
@@ -127,7 +127,7 @@ struct StoreTests {
         #expect(try Data(contentsOf: world.directory.url.appending(path: "credentials")) == before)
     }
 
-    @Test("An error in an isolated piece undoes that piece alone, in the gate's file too") func savepoint() throws {
+    @Test("An error in an isolated piece rolls back only that piece, in the gate's file too") func savepoint() throws {
         struct Stop: Error {}
         let world = try World()
         try world.fill()

@@ -19,7 +19,7 @@ import Testing
         places.enter(address) { [closed] in closed.note(name) }
     }
 
-    @Test("The newest of an address takes the place of its oldest without a whole request")
+    @Test("An address's newest connection replaces its oldest one without a complete request")
     func displacesWithinAddress() {
         for name in ["a1", "a2", "a3"] { enter("a", name) }
         enter("b", "b1")
@@ -30,7 +30,7 @@ import Testing
         #expect(places.total == 4)
     }
 
-    @Test("With no place left the oldest of all without a whole request goes") func displacesOverAll() {
+    @Test("With no place left, the oldest connection without a complete request is closed") func displacesOverAll() {
         for name in ["a1", "a2", "a3"] { enter("a", name) }
         for name in ["b1", "b2"] { enter("b", name) }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(places.total == 5)
     }
 
-    @Test("No connection whose request is being answered is displaced; the newest is closed then")
+    @Test("No connection whose request is being answered is closed; the newest is closed in that case")
     func sparesTheBusy() throws {
         for name in ["a1", "a2", "a3"] {
             places.isBusy(try #require(enter("a", name)), true)
@@ -50,7 +50,9 @@ import Testing
         #expect(closed.all.isEmpty)
     }
 
-    @Test("A place that was given back can be had again, and one that went is given back once") func leaves() throws {
+    @Test("A returned place can be taken again, and the place of a closed connection is returned once")
+
+    func leaves() throws {
         let first = try #require(enter("a", "a1"))
         enter("a", "a2")
         enter("a", "a3")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite("The console's listener")
+@Suite("The listener of the console")
 struct ConsoleServerTests {
     /// A responder that answers `/stream` with a stream, and any other path with up to three bytes of the request's
     /// body.
@@ -38,21 +38,21 @@ struct ConsoleServerTests {
         return try await Asked(server.makeRouter(), path, method: method, body: body).status
     }
 
-    @Test("begins no stream for HEAD")
+    @Test("HEAD begins no stream")
     func head() async throws {
         #expect(try await status(.get, "/stream") == 200)
         #expect(try await status(.head, "/stream") == 405)
         #expect(try await status(.head, "/x") == 200)
     }
 
-    @Test("reads no more of a body than who answers takes")
+    @Test("Only as much of a body is read as its reader accepts")
     func body() async throws {
         #expect(try await status(.post, "/x", body: "abc") == 200)
         #expect(try await status(.post, "/x", body: "abcd") == 413)
     }
 
     @Test(
-        "answers under its own names alone",
+        "The console answers only under its own names",
         arguments: [
             ("localhost:8082", true), ("LOCALHOST", true), ("127.0.0.1:1", true),
             ("[::1]:8082", true),

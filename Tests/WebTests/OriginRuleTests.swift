@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Pages of this machine, of the server's own name with TLS, and of the setting may connect",
+        "Pages of this machine, of the server's own name with TLS, and of the setting can connect",
         arguments: [
             Case(origin: nil, isAllowed: true), Case(origin: "http://localhost:8000", isAllowed: true),
             Case(origin: "http://127.0.0.1", isAllowed: true), Case(origin: "http://[::1]:8000", isAllowed: true),
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "Requests that are no WebSocket for MQTT are told why",
+        "Requests that aren't MQTT over WebSocket are refused with the reason",
         arguments: [
             ("/mqtt", "websocket", "mqtt", nil), ("/mqtt?x=1", "WebSocket", "mqttv3.1, mqtt", nil),
             ("/", "websocket", "mqtt", 404), ("/mqtt/x", "websocket", "mqtt", 404),

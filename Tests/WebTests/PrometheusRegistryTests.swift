@@ -8,7 +8,7 @@ import Testing
 
     private func page() throws -> PrometheusPage { try PrometheusPage(registry.render()) }
 
-    @Test("Every metric of our own is described before it has a value")
+    @Test("Each metric has a description before it has a value")
     func catalog() throws {
         let page = try page()
         let described = WebTexts.text("metrics.txt").split(separator: "\n")
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("A counter adds up over all who count under one name and labels")
+    @Test("A counter adds up all increments under one name and labels")
     func counter() throws {
         let labels = [("worker", "status")]
         Counter(label: "a_total", dimensions: labels, factory: registry).increment(by: 2)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "A gauge that is destroyed leaves the page, alone, and begins again when it is made again"
+        "A destroyed gauge alone leaves the page, and starts again when it is created again"
     )
     func destroyed() throws {
         let gauges = ["a", "b"].map { product in
@@ -79,7 +79,7 @@ import Testing
         #expect(page.value("lamplighter_batch_size_sum") == 100_407)
     }
 
-    @Test("A timer is served in seconds")
+    @Test("A timer is exported in seconds")
     func timer() throws {
         let timer = Timer(label: "lamplighter_commit_seconds", factory: registry)
         timer.recordNanoseconds(2_000_000 as Int64)
@@ -88,7 +88,7 @@ import Testing
         #expect(try page().value("lamplighter_commit_seconds_bucket", ["le": "0.0025"]) == 1)
     }
 
-    @Test("Odd names and label values survive as the format asks")
+    @Test("Odd names and label values are escaped as the format requires")
     func escaping() throws {
         let value = "a\"b\\c\nd"
         Counter(label: "9 odd.name", dimensions: [("my-label", value)], factory: registry).increment()
@@ -96,7 +96,7 @@ import Testing
         #expect(try page().value("_9_odd_name", ["my_label": value]) == 1)
     }
 
-    @Test("A name that has a kind already is not given a second one")
+    @Test("A name that has a type isn't given a second one")
     func kinds() throws {
         Counter(label: "twice", factory: registry).increment()
         Meter(label: "twice", factory: registry).set(9)
@@ -105,7 +105,9 @@ import Testing
         #expect(try page().value("twice") == 1)
     }
 
-    @Test("Labels from outside cannot fill the memory: what is too many shares one series") func cardinality() throws {
+    @Test("Labels from outside can't fill the memory: values beyond the limit share one series")
+
+    func cardinality() throws {
         for index in 0..<(MetricCatalog.seriesMax + 50) {
             Counter(label: "many", dimensions: [("id", "\(index)")], factory: registry).increment()
         }
@@ -115,7 +117,7 @@ import Testing
         #expect(try page().value("many", ["id": "other"]) == 50)
     }
 
-    @Test("Nothing is lost when many threads count at once")
+    @Test("Nothing is lost when many threads count at the same time")
     func threads() async throws {
         await withTaskGroup { group in
             for _ in 0..<8 {
@@ -134,7 +136,7 @@ import Testing
         #expect(try page().value("sizes_count") == 8000)
     }
 
-    @Test("Samplers are asked at each scrape")
+    @Test("Samplers are called at each scrape")
     func samplers() throws {
         ProcessSampler.install(in: registry)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Web
 
 @Suite struct ReadinessTests {
-    @Test("It is ready when every part is, and says what the others wait for")
+    @Test("The service is ready when all its parts are ready; otherwise it names the parts that aren't")
     func parts() {
         let readiness = Readiness(parts: ["broker", "store"])
         readiness.isReady("store")
@@ -20,7 +20,7 @@ import Testing
         #expect(readiness.parts.first?.waitsFor == "it ended")
     }
 
-    @Test("A waiting task is woken by the last part", .endsInTime)
+    @Test("The last part wakes a waiting task", .endsInTime)
     func waiting() async {
         let readiness = Readiness(parts: ["a", "b"])
         async let done: Void = readiness.waitForAll()

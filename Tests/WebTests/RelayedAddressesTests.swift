@@ -7,7 +7,7 @@ import Testing
 @Suite struct RelayedAddressesTests {
     private let path = NSTemporaryDirectory() + "lamplighter-relayed-\(UUID().uuidString)"
 
-    /// Returns the bytes that the relay's file contains at the given place.
+    /// Returns the bytes that the relay's file contains at the given position.
     private func bytes(of place: Int) throws -> [UInt8] {
         let all = try Data(contentsOf: URL(fileURLWithPath: path))
         let start = place * RelayPlace.byteCount
@@ -16,7 +16,7 @@ import Testing
 
     private static let zeros = [UInt8](repeating: 0, count: RelayPlace.byteCount)
 
-    @Test("A client's address stands at its place, and some time after its end no longer") func cleared() throws {
+    @Test("A client's address stands at its place, until some time after the connection's end") func cleared() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let addresses = try RelayedAddresses(path: path, rest: .zero)
         let first = try #require(addresses.lend(to: "192.0.2.7"))
@@ -42,7 +42,7 @@ import Testing
         #expect(try bytes(of: place) == RelayedAddresses.bytes(of: "192.0.2.7"))
     }
 
-    @Test("A place that is lent again has the new client's address alone")
+    @Test("A place that is used again has only the new client's address")
     func lentAgain() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let addresses = try RelayedAddresses(path: path, rest: .zero)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("The addresses that an earlier process left are gone")
+    @Test("Addresses left by an earlier process are removed")
     func leftBehind() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let place = try #require(RelayedAddresses(path: path).lend(to: "192.0.2.7"))

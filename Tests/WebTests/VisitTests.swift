@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Limits of page visits")
 struct VisitTests {
-    @Test("Each visitor has so many in a minute, and as many in the next")
+    @Test("Each visitor has a limit per minute, and the full limit in the next minute")
     func limit() {
         let clock = Clock()
         let visits = VisitLimit(perMinute: 3) { clock.seconds }
@@ -17,7 +17,7 @@ struct VisitTests {
         #expect(visits.admit("a"))
     }
 
-    @Test("More visitors than are counted apart share one count")
+    @Test("Visitors beyond the number counted separately share one count")
     func crowd() {
         let visits = VisitLimit(perMinute: 1, visitorsMax: 2) { 0 }
 
@@ -27,7 +27,7 @@ struct VisitTests {
     }
 
     @Test(
-        "An IPv6 household is one visitor, an IPv4 address another",
+        "An IPv6 network of one household is one visitor, and each IPv4 address is one",
         arguments: [
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:ffff::1", true),
             ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
@@ -41,7 +41,7 @@ struct VisitTests {
     }
 
     @Test(
-        "A proxy on this machine is one also where a listener of all addresses tells IPv4 in IPv6 form",
+        "A proxy on this machine is recognized even if a dual-stack listener reports IPv4 addresses in IPv6 form",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("::FFFF:127.0.0.1", true),
             ("::ffff:192.0.2.1", false), ("127.0.0.2", false), ("::ffff:7f00:1", false),

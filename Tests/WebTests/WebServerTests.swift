@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Users' listener has no figures and no reasons, however they are asked for",
+        "The users' listener shows neither figures nor reasons, whatever is requested",
         arguments: [
             "/metrics", "//metrics", "/metrics/", "/%6detrics", "/readyz", "//readyz", "/./readyz",
             "/healthz/../metrics", "/Metrics",
@@ -39,14 +39,14 @@ import Testing
         #expect(!answer.body.contains("lamplighter_"))
     }
 
-    @Test("Users' listener says that the process lives")
+    @Test("The users' listener says that the process is alive")
     func pagesAreAlive() async throws {
         let answer = try await get("/healthz", pages.makeRouter())
 
         #expect(answer.status == 200)
     }
 
-    @Test("It says that it is alive, whatever else is not")
+    @Test("The listener says that the process is alive, whatever else fails")
     func health() async throws {
         let answer = try await get("/healthz")
 
@@ -54,7 +54,7 @@ import Testing
         #expect(answer.body == "{\"ok\":true}\n")
     }
 
-    @Test("It names the part that does not accept work, and why")
+    @Test("The listener names the part that isn't ready, and the reason")
     func notReady() async throws {
         readiness.isReady("store")
         readiness.isWaiting("broker", for: "it ended")
@@ -70,7 +70,7 @@ import Testing
         #expect(parts.last?["ready"]?.boolValue == true)
     }
 
-    @Test("It is ready when all parts are")
+    @Test("The service is ready when all parts are")
     func ready() async throws {
         for part in ["broker", "store"] { readiness.isReady(part) }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(answer.type == "application/json")
     }
 
-    @Test("Its metrics page parses strictly")
+    @Test("The metrics page can be parsed strictly")
     func metricsPage() async throws {
         let answer = try await get("/metrics")
 
@@ -89,7 +89,7 @@ import Testing
         #expect(try PrometheusPage(answer.body).types["lamplighter_batch_size"] == "histogram")
     }
 
-    @Test("Every answer tells a browser not to guess, frame or store it")
+    @Test("Each answer forbids browsers to guess its type, frame it or store it")
     func securityHeaders() async throws {
         let headers = try await Asked(pages.makeRouter(), "/healthz").headers
 
@@ -117,7 +117,7 @@ import Testing
         #expect(page.body.contains("href=\"/docs/\""))
     }
 
-    @Test("It names the console to whom the operator lets it be named, others not")
+    @Test("The listener names the console only to those allowed by the operator")
     func console() async throws {
         let server = WebServer(
             .unused,

@@ -2,13 +2,13 @@ import Domain
 import Testing
 import Wire
 
-@Suite("What the gate says of queues is read")
+@Suite("The gate's notices about queues")
 struct QueueNewsTests {
     private func missed(_ text: String) -> QueueNewsCodec.Missed? {
         try? QueueNewsCodec.decode(missed: Make.bytes(text))
     }
 
-    @Test("Some devices, or all of a user's")
+    @Test("A notice names some devices, or all devices of a user")
     func missed() throws {
         let some = #"{"terminalId":"t","uid":"u-1","dids":["d-1","d-2"],"all":false,"ts":1}"#
         let dids = [DeviceID(trusted: "d-1"), DeviceID(trusted: "d-2")]
@@ -20,7 +20,7 @@ struct QueueNewsTests {
         #expect(missed(#"{"uid":"u-1","dids":["d 1"],"ts":1}"#) == nil)
     }
 
-    @Test("At most 200 clients")
+    @Test("A notice names at most 200 clients")
     func owed() throws {
         func clients(_ count: Int) -> [String]? {
             let list = (0..<count).map { "\"c\($0)\"" }.joined(separator: ",")

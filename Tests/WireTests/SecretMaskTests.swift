@@ -4,7 +4,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("What is shown of messages that travel")
+@Suite("Messages as shown to operators")
 struct SecretMaskTests {
     private static let app = ["app", "demo", String(repeating: "ab", count: 16)]
 
@@ -13,7 +13,7 @@ struct SecretMaskTests {
             .map { String(decoding: $0.encoded(), as: UTF8.self) }
     }
 
-    @Test("Every name that the schemas give to a secret is hidden")
+    @Test("Each secret that the schemas name is hidden")
     func names() throws {
         let secret: Set<String> = [
             "anySecret", "anyPassword", "newPassword", "codeToken", "token", "secret", "passcode",
@@ -46,7 +46,7 @@ struct SecretMaskTests {
         }
     }
 
-    @Test("A report is shown whole, a registration without its secrets")
+    @Test("A report is shown whole, and a registration without its secrets")
     func devices() {
         let report = #"{"id":"1","data":{"power":true,"code":"x"},"code":0}"#
         #expect(shown(report, ["device", "d-14f", "report"]) == report)
@@ -58,14 +58,14 @@ struct SecretMaskTests {
         #expect(shown("no json", ["product", "k", "m", "register"]) == nil)
     }
 
-    @Test("What a write-only data point is given is hidden, in commands and in requests")
+    @Test("Values of write-only data points are hidden in commands and requests")
     func writeOnly() {
         let command = #"{"cid":1,"data":{"pin":"1234","power":true}}"#
         let masked = #"{"cid":1,"data":{"pin":"•••","power":true}}"#
         #expect(shown(command, ["device", "d-1", "command"], writeOnly: ["pin"]) == masked)
     }
 
-    @Test("Requests about accounts show names and sizes, others what is no secret")
+    @Test("Requests about accounts show names and sizes, and other requests show all that isn't secret")
     func requests() {
         let login = #"{"id":"1","params":{"pasword":"hunter22","phone":"491234"}}"#
         #expect(
@@ -85,7 +85,7 @@ struct SecretMaskTests {
         #expect(shown(login, Self.app + ["request"])?.contains("hunter") == false)
     }
 
-    @Test("Answers keep the code of an error, and no code that lets somebody in")
+    @Test("Answers show the code of an error, and hide codes for logging in")
     func answers() {
         let topic = Self.app + ["response"]
         let error = #"{"id":"1","error":{"code":"NotBound"}}"#

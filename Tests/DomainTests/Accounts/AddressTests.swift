@@ -4,7 +4,7 @@ import Testing
 @Suite("Names and addresses")
 struct AddressTests {
     @Test(
-        "A phone number is the same in all its clothes",
+        "A phone number written in different ways is the same number",
         arguments: [
             "15112345678", "0151 123 456 78", "(0151) 1234-5678", "+49 151 12345678", "0049151/12345678",
             "151.1234.5678", "49-15112345678",
@@ -15,7 +15,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A number that is not the country's is refused",
+        "A number that isn't valid in the country is refused",
         arguments: [
             "", "+", "12", "abcdefgh", "1511234567890123456", "0x1511234567", "151-1234-567x", "+43 151 12345678",
             "１５１１２３４", "000", "+\u{301}49151123456", "0\u{301}151123456", "49-\u{301}151123456", "151123456\u{301}",
@@ -26,18 +26,18 @@ struct AddressTests {
         #expect(Phone(text, countryCode: "49") == nil)
     }
 
-    @Test("In Italy the zero belongs to the number")
+    @Test("In Italy the leading zero belongs to the number")
     func italy() {
         #expect(Phone("06 698 12345", countryCode: "39")?.text == "+390669812345")
     }
 
-    @Test("A stored number is read back as it was")
+    @Test("A stored number is read back unchanged")
     func storedPhone() throws {
         let phone = try #require(Phone("151 1234567", countryCode: "49"))
         #expect(Phone(trusted: phone.text, countryCode: "49") == phone)
     }
 
-    @Test("E-mail addresses are compared without case and shown as written")
+    @Test("E-mail addresses are compared without case and shown as entered")
     func emails() throws {
         let one = try #require(EmailAddress("Lena.Lampe@Example.COM"))
         #expect(one == EmailAddress("lena.lampe@example.com"))
@@ -47,7 +47,7 @@ struct AddressTests {
     }
 
     @Test(
-        "What can't be an address is none",
+        "Texts that can't be addresses are refused",
         arguments: [
             "", "lena", "lena@", "@example.com", "le na@example.com", "lena@@example.com", "lena@exam ple.com",
             "lena\n@example.com", "lena@example", "lena@-x.com", "lena@example..com",
@@ -58,14 +58,14 @@ struct AddressTests {
         #expect(EmailAddress(text) == nil)
     }
 
-    @Test("Usernames are compared without case and width")
+    @Test("Usernames are compared without case and character width")
     func usernames() throws {
         #expect(try Username("Lena") == Username("lena") || Username("Lena").key == "lena")
         #expect(try Username("ｌｅｎａ").key == "lena")
         #expect(try Username("e\u{301}").key == Username("É").key)
     }
 
-    @Test("A username may be an e-mail address, and is compared as one")
+    @Test("A username can be an e-mail address, and is then compared like one")
     func addressNames() throws {
         let name = try Username("Lena@Example.com")
         #expect(name.email == EmailAddress("lena@example.com"))
@@ -76,7 +76,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A username can't read as a phone number, nor as half an address",
+        "A username can't look like a phone number or an incomplete address",
         arguments: [
             "a@b", "a＠b", "1234567", "+49 151", "(0151)12", "４９１５１２３", "12 34", " a", "a\t", "",
         ]
@@ -86,7 +86,7 @@ struct AddressTests {
     }
 
     @Test(
-        "Fewer than seven digits alone are a username",
+        "Fewer than seven digits are a username",
         arguments: ["1", "1001", "123456", "４９１５１"]
     )
     func numberedNames(_ text: String) throws {
@@ -94,7 +94,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A number in E.164 says its country code",
+        "A number in E.164 form contains its country code",
         arguments: [
             ("+4915112345678", "49"), ("+49 151 123", "49"), ("(+1) 202-555-0123", "1"),
             ("+79161234567", "7"), ("+8613800138000", "86"), ("+85212345678", "852"),
@@ -107,7 +107,7 @@ struct AddressTests {
         #expect(CountryCode.ofE164(text) == code)
     }
 
-    @Test("A country picks its region unless the request names one")
+    @Test("A country determines the region unless the request names one")
     func regions() throws {
         let regions = Regions(served: ["eu", "us"], byCountry: ["1": "us", "86": "cn"])
         #expect(try regions.region(of: "49", named: nil) == "eu")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Taking over what an anonymous user has")
+@Suite("Adopting the data of an anonymous user")
 struct AdoptionTests {
     private static let anonymous = UserID(trusted: "u-anonymous")
     private static let account = UserID(trusted: "u-account")
@@ -39,7 +39,7 @@ struct AdoptionTests {
     }
 
     @Test(
-        "The stronger role stays",
+        "The stronger role is kept",
         arguments: [
             Case(taken: .special, own: nil, left: .special), Case(taken: .guest, own: nil, left: .guest),
             Case(taken: .special, own: .normal, left: .special), Case(taken: .normal, own: .special, left: .special),
@@ -57,7 +57,7 @@ struct AdoptionTests {
         #expect(merged.boundAt.milliseconds == 1)
     }
 
-    @Test("Of two guests the freer one stays, with the invitation behind it")
+    @Test("Of two guest roles the less restricted one is kept, with its invitation")
     func guests() {
         let reader = Self.binding(Self.account, .guest, .read, sharing: "s-own")
         let short = Self.binding(Self.anonymous, .guest, until: 10, sharing: "s-taken")
@@ -70,7 +70,7 @@ struct AdoptionTests {
         #expect(Adoption.merge(longer, into: own, of: Self.account).guestUntil?.milliseconds == 20)
     }
 
-    @Test("The account's own words for a device stay where it has some")
+    @Test("The account's own name for a device is kept if it has one")
     func words() {
         let taken = Self.binding(Self.anonymous, .special, alias: "Kitchen")
         let own = Self.binding(Self.account, .normal, alias: "Lamp")
@@ -159,7 +159,7 @@ struct AdoptionTests {
         ),
     ]
 
-    @Test("Invitations of both are the account's, or void", arguments: invitations)
+    @Test("Invitations of both users become the account's, or void", arguments: invitations)
     func invitation(_ row: Invitation) {
         let sharing = Sharing(
             id: SharingID(trusted: "s-1"),

@@ -1,13 +1,13 @@
 import Domain
 import Testing
 
-@Suite("The use of a provider")
+@Suite("Recording the use of a provider")
 struct ProviderUseTests {
     private static let now = Instant(milliseconds: 1_800_000_000_000)
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The seconds since the provider's last success; `failure` is the same for its last failure.
+        /// The seconds since the provider's last success; `failure` holds the seconds since its last failure.
         var success: Int64?
         var failure: Int64?
         var isFailure: Bool
@@ -27,7 +27,7 @@ struct ProviderUseTests {
         Case(name: "both at one moment", success: 1, failure: 1, isFailure: true, isNews: true),
     ]
 
-    @Test("is noted when it changes, and else once a minute", arguments: rows)
+    @Test("A changed outcome is recorded at once, an unchanged one at most once a minute", arguments: rows)
     func news(row: Case) {
         let use = ProviderUse(
             succeededAt: row.success.map { Self.now.adding(seconds: -$0) },

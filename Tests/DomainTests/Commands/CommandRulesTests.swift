@@ -39,7 +39,7 @@ struct CommandRulesTests {
             ),
         ]
 
-    @Test("An answer leads from each state to the right one", arguments: table)
+    @Test("Each response leads from each state to the right state", arguments: table)
     func answers(_ row: Case) {
         var command = Make.command(row.state)
         if row.state == .expired { command.steps.insert(Make.sentStep, at: 0) }
@@ -53,7 +53,7 @@ struct CommandRulesTests {
         #expect(command.result == (isTaken ? ["power": false] : nil))
     }
 
-    @Test("A second answer changes nothing")
+    @Test("A second response changes nothing")
     func second() {
         var command = Make.command(.sent)
         _ = CommandRules.answered(&command, code: 0, data: ["power": true], at: Make.at(1))
@@ -62,7 +62,7 @@ struct CommandRulesTests {
         #expect(command == first)
     }
 
-    @Test("A second late answer changes nothing")
+    @Test("A second late response changes nothing")
     func secondLate() {
         var command = Make.command(.expired)
         command.steps.insert(Make.sentStep, at: 0)
@@ -72,7 +72,7 @@ struct CommandRulesTests {
         #expect(command == first)
     }
 
-    @Test("Only open commands whose time is over expire", arguments: Command.State.allCases) func expiry(
+    @Test("Only open commands that have timed out expire", arguments: Command.State.allCases) func expiry(
         _ state: Command.State
     ) {
         var early = Make.command(state)
@@ -85,7 +85,7 @@ struct CommandRulesTests {
         #expect(due.doneAt == (state.isFinal ? nil : Make.at(30)))
     }
 
-    @Test("A command that expired while it waited was never sent, so nothing answers it") func neverSent() {
+    @Test("A command that expired while it was queued was never sent, so no response applies to it") func neverSent() {
         var command = Make.command(.queued)
         _ = CommandRules.expired(&command, at: Make.at(30))
         let before = command
@@ -155,7 +155,7 @@ struct CommandRulesTests {
     ]
 
     @Test(
-        "A newer command replaces what it goes out in place of, come what may",
+        "A newer command replaces the commands that it supersedes, whatever happens next",
         arguments: replacements
     )
     func replacement(_ row: Waiting) {
@@ -178,7 +178,7 @@ struct CommandRulesTests {
         }
     }
 
-    @Test("Bytes are replaced by bytes, and what may not wait replaces nothing") func replacedBytes() {
+    @Test("Raw bytes replace raw bytes, and a command that may not be queued replaces nothing") func replacedBytes() {
         let bytes = [queued(1, [:], binary: "AA=="), queued(2, [:], binary: "AQ==")]
         #expect(CommandRules.replaced(bytes, at: Make.at(9)).map(\.cid) == [1])
         var waiting = [queued(1, ["level": 1]), queued(2, ["level": 2])]
@@ -187,7 +187,7 @@ struct CommandRulesTests {
         #expect(CommandRules.replaced(waiting, at: Make.at(9)).isEmpty)
     }
 
-    @Test("Queued commands merge into the newest, with the newest value of each attribute") func merging() {
+    @Test("Queued commands are merged into the newest one, with the newest value of each attribute") func merging() {
         let waiting = [queued(1, ["power": true, "level": 5]), queued(2, ["pin": "1"]), queued(4, ["level": 10])]
         let (outgoing, superseded) = CommandRules.merged(waiting, at: Make.at(9))
 
@@ -199,7 +199,7 @@ struct CommandRulesTests {
         #expect(superseded.allSatisfy { $0.doneAt == Make.at(9) })
     }
 
-    @Test("A command that may not wait stays by itself, in the order of the numbers") func mergingApart() {
+    @Test("A command that may not be queued is not merged, and commands stay in numerical order") func mergingApart() {
         var now = queued(2, ["power": false])
         now.mode = .now
         let (outgoing, superseded) = CommandRules.merged(

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite("What operators call devices")
+@Suite("Operators' names and tags for devices")
 struct DeviceTagTests {
     static let tags: [(name: String, value: String, fits: Bool)] = [
         ("floor", "2", true), ("spare", "", true), ("aB_9-c", "a b=c, d", true),
@@ -12,7 +12,7 @@ struct DeviceTagTests {
         ("floor", "\u{202e}2", false), ("floor", "\u{9b}2", false),
     ]
 
-    @Test("A tag has a short name, and a value of one line", arguments: tags)
+    @Test("A tag has a short name and a single-line value", arguments: tags)
     func form(_ name: String, _ value: String, _ fits: Bool) {
         if fits {
             let tag = try? DeviceTag(name, value, field: "tags.x")
@@ -23,7 +23,7 @@ struct DeviceTagTests {
         }
     }
 
-    @Test("A tag is written with its value, where it has one")
+    @Test("A tag is shown with its value if it has one")
     func text() {
         #expect(DeviceTag(trusted: "floor", "2").text == "floor=2")
         #expect(DeviceTag(trusted: "spare", "").text == "spare")
@@ -35,7 +35,7 @@ struct DeviceTagTests {
         ("\u{2066}Hall", false),
     ]
 
-    @Test("A name is one line, or empty for none", arguments: names)
+    @Test("A name is a single line; an empty name removes it", arguments: names)
     func name(_ name: String, _ fits: Bool) {
         if fits {
             #expect(throws: Never.self) { try DeviceName.check(name) }
@@ -47,7 +47,7 @@ struct DeviceTagTests {
 
     private static func tag(_ name: String, _ value: String = "") -> DeviceTag { DeviceTag(trusted: name, value) }
 
-    @Test("A change sets tags, takes others away and leaves the rest, in the order of names") func change() throws {
+    @Test("A change sets tags, removes tags and keeps the others, in alphabetical order") func change() throws {
         var change = DeviceLabeling()
         change.set = ["floor": Self.tag("floor", "3"), "area": Self.tag("area", "x")]
         change.removed = ["spare", "never"]
@@ -56,7 +56,7 @@ struct DeviceTagTests {
         #expect(tags.map(\.text) == ["area=x", "floor=3", "room=1"])
     }
 
-    @Test("A device has so many tags and no more")
+    @Test("The number of a device's tags is limited")
     func most() throws {
         let full = (0..<DeviceTag.countMax).map { Self.tag("t\($0)") }
         var change = DeviceLabeling()

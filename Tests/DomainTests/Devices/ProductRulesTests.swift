@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Testing
 
-@Suite("Which values fit a product")
+@Suite("Values that a product accepts")
 struct ProductRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var point: DataPoint
@@ -57,7 +57,7 @@ struct ProductRulesTests {
         Case(raw, 7, false),
     ]
 
-    @Test("A value is judged by its data point", arguments: table)
+    @Test("A value is checked against its data point", arguments: table)
     func values(_ row: Case) {
         #expect((row.point.problem(with: row.value) == nil) == row.fits)
     }
@@ -75,7 +75,7 @@ struct ProductRulesTests {
         AccessCase(access: .writeOnly, canBeReported: false, canBeSet: true),
     ]
 
-    @Test("Access decides who may say a value", arguments: accesses)
+    @Test("The access mode decides who may set a value", arguments: accesses)
     func access(_ row: AccessCase) {
         let product = Make.product(points: [DataPoint("x", .int, access: row.access)])
         let reported = ProductRules.check(reported: ["x": 1], product: product)
@@ -86,7 +86,8 @@ struct ProductRulesTests {
         #expect(row.canBeSet || written?.field == "params.data.x")
     }
 
-    @Test("No more attributes are set than a free-form device may have", arguments: [256, 257]) func attributesMax(
+    @Test("A command sets no more attributes than a free-form device may have", arguments: [256, 257])
+    func attributesMax(
         _ count: Int
     ) {
         let data = JSONObject(members: (0..<count).map { .init(key: "n\($0)", value: 1) })
@@ -97,7 +98,7 @@ struct ProductRulesTests {
         #expect(refusal == nil || refusal?.field == "params.data")
     }
 
-    @Test("Write-only values are shown as stars")
+    @Test("Write-only values are shown as asterisks")
     func masking() {
         let data: JSONObject = ["pin": "1234", "level": 5]
         let masked = ProductRules.masked(data, product: Make.product())
@@ -135,7 +136,7 @@ struct ProductRulesTests {
         ),
     ]
 
-    @Test("A new version is compared with the old", arguments: narrowings)
+    @Test("A new version of a product is compared with the old one", arguments: narrowings)
     func narrowing(_ row: Narrowing) {
         let names = ProductRules.narrowed(
             from: Make.product(points: [Self.old]),
@@ -171,12 +172,12 @@ struct ProductRulesTests {
         Loss(name: "declared now, another", old: Make.freeForm, new: Make.product(alerts: ["wet"]), isLost: true),
     ]
 
-    @Test("An alert that the new version does not take is lost", arguments: losses)
+    @Test("An alert that the new version doesn't declare is lost", arguments: losses)
     func lost(_ row: Loss) {
         #expect(ProductRules.isLost(.alert, "hot", from: row.old, to: row.new) == row.isLost)
     }
 
-    @Test("An enum that loses a word and a string that gets shorter are narrowed") func wordsAndLengths() {
+    @Test("Removing a word from an enum or shortening a string narrows the data point") func wordsAndLengths() {
         let old = Make.product(points: [Self.words, Self.text])
         let new = Make.product(points: [
             DataPoint("words", .enum, values: ["low", "mid"]), DataPoint("text", .string, maxLength: 2),

@@ -8,7 +8,7 @@ struct RegistrationRulesTests {
         case refused(ErrorCode, asks: Bool)
     }
 
-    /// A combination of the conditions that the rules for a registration check.
+    /// A combination of the conditions that the rules check for a registration.
     struct Case: CustomTestStringConvertible, Sendable {
         var registration: Product.Registration
         var reset: Product.Reset
@@ -27,7 +27,7 @@ struct RegistrationRulesTests {
                 + "locked=\(isLocked)"
         }
 
-        /// The expected outcome, found by checking the reasons for a refusal in the same order as the rules do.
+        /// The expected outcome, found by checking the reasons for a refusal in the same order as the rules.
         var wanted: Outcome {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }
@@ -47,7 +47,7 @@ struct RegistrationRulesTests {
         for registration in Product.Registration.allCases {
             for reset in Product.Reset.allCases {
                 for flags in 0..<32 {
-                    // The last value is longer than any reset window, as if the clock had been set back.
+                    // The last value exceeds every reset window, as if the clock had been set back.
                     for window in [nil, 0, 1, 86_401] as [Int64?] {
                         for secret in [nil, false, true] as [Bool?] {
                             rows.append(
@@ -71,7 +71,7 @@ struct RegistrationRulesTests {
         return rows
     }
 
-    @Test("Every combination has its outcome")
+    @Test("Each combination of conditions has its outcome")
     func combinations() {
         for row in Self.table {
             #expect(Self.outcome(row) == row.wanted, "\(row.testDescription)")
@@ -101,7 +101,7 @@ struct RegistrationRulesTests {
         }
     }
 
-    @Test("A locked address is told when to come back")
+    @Test("The refusal of a locked address says when to try again")
     func retryAfter() {
         let known = KnownDevice(
             did: Make.did,

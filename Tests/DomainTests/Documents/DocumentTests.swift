@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Testing
 
-@Suite("Products and apps as documents")
+@Suite("Documents of products and apps")
 struct DocumentTests {
     private static let key = String(repeating: "a", count: 32)
 
@@ -28,7 +28,7 @@ struct DocumentTests {
         #expect(product.dataPoints.count == 6)
     }
 
-    @Test("Members that a product omits have their defaults")
+    @Test("Omitted members of a product have their defaults")
     func defaults() throws {
         let product = try product()
         #expect(product.isFreeForm && product.registration == .open && product.reset == .owner)
@@ -65,13 +65,13 @@ struct DocumentTests {
         ),
     ]
 
-    @Test("A bad product is refused with its field", arguments: bad)
+    @Test("An invalid product is refused with the field", arguments: bad)
     func refuses(_ row: Bad) {
         let rejection = #expect(throws: Rejection.self) { try product(row.more) }
         #expect(rejection?.field == row.field)
     }
 
-    @Test("All faults of a product are told at once, at most 32")
+    @Test("All faults of a product are reported at once, at most 32")
     func allFaults() {
         let two = #expect(throws: Rejection.self) {
             try product(#","reset":"never","dataPoints":[{"name":"a","type":"date"}]"#)
@@ -82,7 +82,7 @@ struct DocumentTests {
         #expect(many?.others.count == 31)
     }
 
-    @Test("An app sees all products or those it lists")
+    @Test("An app sees either all products or the listed ones")
     func apps() throws {
         func app(_ more: String) throws -> App {
             try AppCodec.decode(Make.object(Array(#"{"appId":"demo","name":"Demo"\#(more)}"#.utf8)))

@@ -1,9 +1,9 @@
 import Domain
 import Testing
 
-@Suite("Places and types of the event log")
+@Suite("Cursors and types of the event log")
 struct EventTests {
-    @Test("A cursor's text comes back, is short, and is in the order of places")
+    @Test("A cursor's text is short, can be read back, and sorts in the order of the log")
     func cursors() {
         let places = [
             EventCursor.start, EventCursor(xid: 0, seq: 7, left: 2), EventCursor(xid: 0, seq: 7, left: 1),
@@ -18,12 +18,12 @@ struct EventTests {
     }
 
     @Test(
-        "Any other text is no cursor",
+        "Any other text is not a cursor",
         arguments: ["", "now", "1-2", "1-2-3-4", "1--3", "A-2-3", "-1-2-3", "01-2-3", "+1-2-3", "1-2-3 ", "é-1-2"]
     )
     func noCursor(_ text: String) { #expect(EventCursor(text) == nil) }
 
-    @Test("A group's name stands for its types, and no name but one of a type or group stands for any")
+    @Test("A group's name stands for its types; a name that is neither a type nor a group is refused")
     func names() {
         #expect(EventType.named("device.*").contains(.deviceStatus))
         #expect(!EventType.named("device.*").contains(.shareChanged))
@@ -41,7 +41,7 @@ struct EventTests {
         }
     }
 
-    @Test("A filter without types wants all but statuses; products and devices narrow it")
+    @Test("A filter without types matches all types except statuses; products and devices narrow it")
     func filters() {
         let key = ProductKey(trusted: String(repeating: "a", count: 32))
         let did = DeviceID(trusted: "d-1")

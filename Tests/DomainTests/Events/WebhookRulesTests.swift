@@ -4,7 +4,7 @@ import Testing
 @Suite("Posting events to a webhook")
 struct WebhookRulesTests {
     @Test(
-        "Only 2xx means taken; 400, 413 and 422 speak of the content; 410 ends it; all else may pass later",
+        "2xx means accepted; 400, 413 and 422 refuse the content; 410 ends the webhook; other answers are temporary",
         arguments: [
             (200 as Int?, WebhookRules.Meaning.taken), (204, .taken), (299, .taken), (301, .later), (307, .later),
             (400, .content), (401, .later), (404, .later), (410, .gone), (413, .content), (422, .content),
@@ -15,7 +15,7 @@ struct WebhookRulesTests {
         #expect(WebhookRules.meaning(of: status) == meaning)
     }
 
-    @Test("The pause doubles from 5 seconds to 15 minutes, a fifth more or less")
+    @Test("The pause doubles from 5 seconds to 15 minutes, plus or minus a fifth")
     func pauses() {
         let pauses = [1, 2, 3, 8, 9, 1_000].map {
             WebhookRules.pause(afterFailures: $0, retryAfter: nil, chance: 0)
@@ -25,14 +25,14 @@ struct WebhookRulesTests {
         #expect(WebhookRules.pause(afterFailures: 1, retryAfter: nil, chance: 1) == 6_000)
     }
 
-    @Test("Retry-After lengthens a pause, up to an hour, and never shortens it")
+    @Test("Retry-After lengthens a pause up to an hour, and never shortens it")
     func retryAfter() {
         #expect(WebhookRules.pause(afterFailures: 1, retryAfter: 60, chance: 0) == 60_000)
         #expect(WebhookRules.pause(afterFailures: 1, retryAfter: 1, chance: 0) == 5_000)
         #expect(WebhookRules.pause(afterFailures: 1, retryAfter: 86_400, chance: 0) == 3_600_000)
     }
 
-    @Test("A refused batch is halved until one event is left, which is given up after three refusals")
+    @Test("A refused batch is halved down to a single event, which is set aside after three refusals")
     func halving() {
         var search = WebhookSearch()
         #expect(search.refused(100) == .narrow(to: 50))
@@ -59,7 +59,7 @@ struct WebhookRulesTests {
         #expect(limits == [2, 4, 8, 16, 32, 64, nil])
     }
 
-    @Test("Ten dead letters in a row are the endpoint's fault: nothing more is given up until it takes something")
+    @Test("After ten dead letters in a row the endpoint is at fault: nothing is set aside until it accepts an event")
     func endpointAtFault() {
         var search = WebhookSearch()
         var given = 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("The daily bound of a device's history")
+@Suite("The daily limit of a device's history")
 struct HistoryUseTests {
     /// Noon of some day in UTC.
     private static let noon = Instant(milliseconds: 1_700_049_600_000)
@@ -34,7 +34,7 @@ struct HistoryUseTests {
         Step(name: "an event more", used: 1250, count: 1, isEvent: true, isTaken: false, left: 1250),
     ]
 
-    @Test("Up to the bound it is counted, beyond it not", arguments: steps)
+    @Test("Records are counted up to the limit, and dropped beyond it", arguments: steps)
     func take(_ step: Step) {
         var use = HistoryUse()
         _ = use.countValues(Int(step.used), bound: 0, at: Self.noon)
@@ -48,7 +48,7 @@ struct HistoryUseTests {
         #expect(use.bytes == step.left)
     }
 
-    @Test("Users are told once an hour, and at once after a clock was set back")
+    @Test("Users are notified once an hour, and at once after the clock was set back")
     func tells() {
         var use = HistoryUse()
         let told = [0, 1, 3599, 3600, 3601, 7199, 7200, -5].map { seconds in
@@ -57,7 +57,7 @@ struct HistoryUseTests {
         #expect(told == [true, false, false, true, false, false, true, true])
     }
 
-    @Test("It goes on at midnight")
+    @Test("The history continues at midnight")
     func resumes() {
         #expect(HistoryUse.resumesAt(after: Self.noon) == Self.noon.adding(seconds: 43_200))
     }

@@ -24,7 +24,7 @@ struct TimeStepTests {
     }
 
     @Test(
-        "Only numbers with a unit are steps",
+        "Only a number with a unit is a step",
         arguments: [
             "", "m", "0m", "1s", "1.5h", "-1d", "1441m", "13M", "1 d", "d1", "١d", "99999m",
         ]
@@ -33,7 +33,7 @@ struct TimeStepTests {
         #expect(TimeStep(text) == nil)
     }
 
-    @Test("Charts alone have steps of seconds, an hour at most")
+    @Test("Only charts have steps in seconds, and steps of at most an hour")
     func seconds() throws {
         let step = try #require(TimeStep("15s", isFine: true))
         let bounds = step.bounds(of: Instant(milliseconds: 50_007)) { _ in 0 }
@@ -43,14 +43,14 @@ struct TimeStepTests {
         #expect(TimeStep("15m", isFine: true) == TimeStep("15m"))
     }
 
-    @Test("Minutes and hours count from the epoch")
+    @Test("Steps of minutes and hours are counted from the epoch")
     func fixed() throws {
         #expect(try bounds("15m", 1_700_000_000) == [1_699_999_200, 1_700_000_100])
         #expect(try bounds("1h", 1_700_000_000, Self.berlin) == [1_699_999_200, 1_700_002_800])
         #expect(try bounds("1m", -30) == [-60, 0])
     }
 
-    @Test("A day has 23 hours when the clocks go forward, and 25 when they go back")
+    @Test("A day has 23 hours when clocks go forward, and 25 when they go back")
     func days() throws {
         let spring = try bounds("1d", 1_743_300_000, Self.berlin)
         #expect(spring == [1_743_289_200, 1_743_289_200 + 23 * 3600])
@@ -59,7 +59,7 @@ struct TimeStepTests {
         #expect(try bounds("1d", 1_761_429_599, Self.berlin) == [1_761_343_200, 1_761_429_600])
     }
 
-    @Test("A day whose midnight the clocks skip begins with its first moment") func skippedMidnight() throws {
+    @Test("A day whose midnight is skipped begins with its first moment") func skippedMidnight() throws {
         // At midnight of day 20000, the clocks go forward to one o'clock.
         let midnight: Int64 = 20_000 * 86_400 - 7200
         let zone = Self.zone(7200, [(midnight, 10_800)])
@@ -67,7 +67,7 @@ struct TimeStepTests {
         #expect(try bounds("1d", midnight - 5, zone) == [midnight - 86_400, midnight])
     }
 
-    @Test("A midnight that comes twice begins the day once")
+    @Test("A day whose midnight occurs twice begins at the first one")
     func doubledMidnight() throws {
         // At one o'clock of day 20000, the clocks go back to midnight.
         let change: Int64 = 20_000 * 86_400 + 3600 - 7200
@@ -78,7 +78,7 @@ struct TimeStepTests {
         #expect(try bounds("1d", start - 1, zone) == [start - 86_400, start])
     }
 
-    @Test("Weeks begin on Monday, months on their first")
+    @Test("Weeks begin on Monday, and months on the first")
     func weeksAndMonths() throws {
         // 14 November 2023 was a Tuesday.
         #expect(try bounds("1w", 1_700_000_000) == [1_699_833_600, 1_700_438_400])
@@ -90,7 +90,7 @@ struct TimeStepTests {
         #expect(try bounds("1M", -1) == [-2_678_400, 0])
     }
 
-    @Test("Steps follow one another without gap, whatever the zone does", arguments: 0..<40) func gapless(
+    @Test("Steps follow one another without gaps in any zone", arguments: 0..<40) func gapless(
         _ seed: Int
     ) throws {
         var random = Seed(seed)

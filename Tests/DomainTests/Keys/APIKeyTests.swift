@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite("API keys: scopes and ends")
+@Suite("API keys: scopes and expiry")
 struct APIKeyTests {
     private func key(_ scopes: String...) -> APIKey {
         APIKey(
@@ -16,7 +16,7 @@ struct APIKeyTests {
     }
 
     @Test(
-        "A scope is a service, or a service that is only read",
+        "A scope is a service, with or without :read",
         arguments: [
             ("device", true), ("device:read", true), ("events:read", true), ("session", false), ("app", false),
             ("device:write", false), ("device:read:read", false), ("device:", false), (":read", false), ("", false),
@@ -27,7 +27,7 @@ struct APIKeyTests {
     }
 
     @Test(
-        "A method needs its service's scope, and a changing method more than :read",
+        "A method requires its service's scope, and a changing method requires more than :read",
         arguments: [
             ("device", "list", true, true), ("device", "control", false, false), ("home", "list", true, true),
             ("home", "rename", false, true), ("share", "list", true, false), ("account", "whoami", true, true),
@@ -42,13 +42,13 @@ struct APIKeyTests {
         #expect(refusal.map { $0.code == .forbidden } ?? true)
     }
 
-    @Test("Only events and notification/send act for the app instead of a user")
+    @Test("Only events and notification/send act for the app and not for a user")
     func users() {
         #expect(APIKey.actsForUser("device", "list") && APIKey.actsForUser("notification", "list"))
         #expect(!APIKey.actsForUser("events", "read") && !APIKey.actsForUser("notification", "send"))
     }
 
-    @Test("A key is refused from its end, with the reason")
+    @Test("A key is refused once it has ended, with the reason")
     func end() {
         var key = key("device")
         #expect(key.refusal(at: Instant(milliseconds: 4999)) == nil)
@@ -58,7 +58,7 @@ struct APIKeyTests {
     }
 
     @Test(
-        "A name has 1 to 32 letters, digits, - and _",
+        "A name has 1 to 32 letters, digits, hyphens and underscores",
         arguments: [
             ("a", true), ("Billing_2-x", true), ("", false), ("a b", false), (String(repeating: "a", count: 33), false),
         ]

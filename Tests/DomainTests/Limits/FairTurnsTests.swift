@@ -11,7 +11,7 @@ struct FairTurnsTests {
     }
 
     @Test(
-        "Senders take turns, and each sender's own stay in order",
+        "Senders take turns, and each sender's messages stay in order",
         arguments: [
             Case(waiting: "a1 a2 a3", limit: 3, first: "a1 a2 a3"),
             Case(waiting: "a1 a2 a3 b1", limit: 2, first: "a1 b1"),

@@ -1,10 +1,10 @@
 import Domain
 import Testing
 
-@Suite("Addresses that the service may be asked to connect to")
+@Suite("Addresses to which the service may connect")
 struct OutboundRuleTests {
     @Test(
-        "Addresses of the internet are public",
+        "Internet addresses are public",
         arguments: ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2a00:1450:4001::1", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8"]
     )
     func publicAddresses(_ text: String) throws {
@@ -12,7 +12,7 @@ struct OutboundRuleTests {
     }
 
     @Test(
-        "Addresses of this machine, of networks behind it and of groups are not, in any form",
+        "Addresses of this machine, private networks and multicast groups are not public in any notation",
         arguments: [
             "127.0.0.1", "0.0.0.0", "10.1.2.3", "100.64.0.1", "169.254.169.254", "172.31.255.255", "192.168.1.1",
             "198.19.0.1", "224.0.0.1", "255.255.255.255", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "::1",
@@ -31,7 +31,7 @@ struct OutboundRuleTests {
     }
 
     @Test(
-        "Only https without credentials is allowed",
+        "Only https URLs without credentials are allowed",
         arguments: [
             "", "http://example.com/", "file:///etc/passwd", "ftp://example.com/", "https:/example.com", "https://",
             "https://user@example.com/", "https://user:secret@example.com/", "https://exa mple.com/",
@@ -47,7 +47,7 @@ struct OutboundRuleTests {
         #expect(rejection?.field == "url")
     }
 
-    @Test("A name is allowed on any port, and each of its addresses is judged")
+    @Test("A name is allowed on any port, and each of its addresses is checked")
     func names() throws {
         let url = try OutboundRule.strict.check("https://Hooks.Example.com:8443/a?b=c#d", field: "url")
 
@@ -57,7 +57,7 @@ struct OutboundRuleTests {
         #expect(!OutboundRule.strict.admits(try #require(InternetAddress("::ffff:10.0.0.1")), of: url))
     }
 
-    @Test("An operator's exceptions allow a host wherever it leads, and the addresses of a block, also over http")
+    @Test("An operator's exception allows a host with all its addresses, or a block of addresses, also over http")
     func exceptions() throws {
         let rule = try OutboundRule(privateTargets: "receiver.internal, 10.1.0.0/16, fd00::/8, 192.168.7.7")
         let inside = try #require(InternetAddress("10.1.2.3"))
@@ -76,7 +76,7 @@ struct OutboundRuleTests {
     }
 
     @Test(
-        "A setting that names neither a host nor a block is refused",
+        "A setting that is neither a host nor a block is refused",
         arguments: ["10.0.0.0/33", "a_b/c", "http://x", "10.0.0.0/-1", "x/8", "fd00::/129", "a..b"]
     )
     func badSettings(_ text: String) {

@@ -3,12 +3,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// Tests that compare the next occurrences of schedules with those that `Tests/Oracles/schedules.py` computes.
+/// Tests that compare schedules' next occurrences with the occurrences that `Tests/Oracles/schedules.py` computes.
 ///
-/// The script shares no code with the service. It uses the Python modules `zoneinfo` and `dateutil`, and NOAA's formula
-/// for the sun's hour angle. Each run compares 6,000 random schedules, which change every day. With
-/// `LAMPLIGHTER_SCHEDULES=100000`, a run compares 100,000.
-@Suite("Next occurrences, compared with another implementation")
+/// The script shares no code with the service. The script uses the Python modules `zoneinfo` and `dateutil`, and NOAA's
+/// formula for the sun's hour angle. Each run compares 6,000 random schedules, which change every day. With
+/// `LAMPLIGHTER_SCHEDULES=100000`, a run compares 100,000 schedules.
+@Suite("Next occurrences compared with another implementation")
 struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -51,7 +51,7 @@ struct ScheduleOracleTests {
         }
     }
 
-    @Test("A day's slice of random schedules agrees to the millisecond", .endsInTime)
+    @Test("Random schedules of one day agree to the millisecond", .endsInTime)
     func agree() throws {
         let seed = Int(Date().timeIntervalSince1970 / 86_400)
         let python = try ChildProcess("/usr/bin/python3", [Self.script, "\(seed)", "\(Self.count)"])

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite("When schedules act")
+@Suite("When schedules run")
 struct ScheduleRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
@@ -132,7 +132,7 @@ struct ScheduleRulesTests {
         ),
     ]
 
-    @Test("The next occurrences", arguments: table)
+    @Test("The next occurrence is computed", arguments: table)
     func next(_ row: Case) throws {
         let time = try #require(DayTime(row.time))
         let timing = Timing(days: row.days, time: time, zone: row.zone)
@@ -154,7 +154,7 @@ struct ScheduleRulesTests {
         }
     }
 
-    @Test("A schedule contains its occurrences and nothing between them")
+    @Test("A schedule's list contains its occurrences and nothing between them")
     func contains() throws {
         let zone = Zones.rules("Europe/Berlin")
         let timing = Timing(days: .weekly([7]), time: .clock(150), zone: "Europe/Berlin")
@@ -166,7 +166,7 @@ struct ScheduleRulesTests {
         #expect(!ScheduleRules.contains(odd, in: timing, zone: zone, place: nil))
     }
 
-    @Test("A schedule without a date takes the first day on which its time is still to come") func firstDay() {
+    @Test("A schedule without a date runs on the first day on which its time is still to come") func firstDay() {
         let zone = Zones.rules("Europe/Berlin")
         func day(_ time: DayTime, _ place: Location? = nil) -> String? {
             ScheduleRules.firstDay(
@@ -186,7 +186,7 @@ struct ScheduleRulesTests {
         #expect(day(.sun(.sunset, 0), berlin) == "2026-11-22")
     }
 
-    @Test("Sunrise and sunset as almanacs have them, to the minute")
+    @Test("Sunrise and sunset agree with almanacs to the minute")
     func almanac() throws {
         // The times are from timeanddate.com and the US Naval Observatory, which state them to the minute.
         let rows: [(String, Double, Double, String, String, String)] = [
@@ -214,7 +214,7 @@ struct ScheduleRulesTests {
         }
     }
 
-    @Test("Polar days are told, and passed over")
+    @Test("Polar days are reported and skipped")
     func polar() throws {
         let zone = Zones.rules("Europe/Oslo")
         let tromso = Location(latitude: 69.6492, longitude: 18.9553)
@@ -231,7 +231,7 @@ struct ScheduleRulesTests {
         #expect(next.map { $0 > utc("2027-01-10T00:00") && $0 < utc("2027-01-20T00:00") } == true)
     }
 
-    @Test("At the pole the search for a sunrise ends, in some March")
+    @Test("At the pole the search for a sunrise ends in some March")
     func pole() throws {
         let timing = Timing(
             days: .weekly([1, 2, 3, 4, 5, 6, 7]),
@@ -248,7 +248,7 @@ struct ScheduleRulesTests {
         #expect(date.parts.month == 3 && (16...21).contains(date.parts.dayOfMonth))
     }
 
-    @Test("Times of the day are read in their form only")
+    @Test("A time of day is read only in its form")
     func forms() {
         for text in ["00:00", "23:59", "sunrise+00:00", "sunset-01:30", "sunrise-23:59"] {
             #expect(DayTime(text)?.description == text)
@@ -268,7 +268,7 @@ struct ScheduleRulesTests {
         #expect(CalendarDate("2026-11-21")?.weekday == 6)
     }
 
-    @Test("Days and their numbers agree over 800 years")
+    @Test("Dates and day numbers agree over 800 years")
     func calendar() {
         for day in -146_097...146_097 as ClosedRange<Int64> {
             let date = CalendarDate(day: day)

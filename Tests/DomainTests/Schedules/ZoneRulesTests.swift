@@ -6,7 +6,7 @@ import Testing
 @Suite("Time zone data")
 struct ZoneRulesTests {
     @Test(
-        "The rule behind the data says the same as the data where both speak",
+        "The rule at the end of the data agrees with the data where both apply",
         arguments: [
             "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Europe/Dublin", "America/Santiago",
             "Pacific/Auckland", "Asia/Tokyo", "America/Nuuk",
@@ -20,7 +20,7 @@ struct ZoneRulesTests {
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let footer = try #require(lines.last.flatMap { ZoneFooter(Array($0)) })
 
-        // The test compares three years from 2038 on, which follow the last change that the data lists individually.
+        // The zone data lists individual changes only until 2037, so the test compares three years from 2038 on.
         for hour in 0..<26_280 {
             let seconds = 2_145_916_800 + Int64(hour) * 3600
             guard zone.offset(at: seconds) == footer.offset(at: seconds) else {
@@ -30,7 +30,7 @@ struct ZoneRulesTests {
         }
     }
 
-    @Test("Rules in every form of POSIX")
+    @Test("Rules in all POSIX forms are read")
     func posix() throws {
         // Each row has a rule, and the expected offsets from UTC in January and July, in minutes.
         let rows: [(String, Int64, Int64)] = [
@@ -54,7 +54,7 @@ struct ZoneRulesTests {
         }
     }
 
-    @Test("Bytes that are no zone data are refused, wherever they are cut or changed")
+    @Test("Bytes that aren't zone data are refused, wherever they are truncated or changed")
     func broken() throws {
         let data = try #require(
             FileManager.default.contents(atPath: "/usr/share/zoneinfo/Europe/Berlin")

@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@Suite("Roles with a device")
+@Suite("Roles on a device")
 struct BindingRulesTests {
     private static let me = UserID(trusted: "me")
     private static let other = UserID(trusted: "b")
@@ -156,7 +156,7 @@ struct BindingRulesTests {
         }
     }
 
-    @Test("Every role and every event has its outcome", arguments: cells)
+    @Test("Each role has an outcome for each event", arguments: cells)
     func cell(_ cell: Cell) throws {
         let event = try #require(Self.events[cell.event])
         let present = Self.present(try #require(Self.scenes[cell.callerRole]))
@@ -165,13 +165,14 @@ struct BindingRulesTests {
         #expect(Self.outcome(of: event, among: present) == cell.outcome)
     }
 
-    @Test("No cell is left out")
+    @Test("The table of roles and events is complete")
     func complete() {
         let seen = Set(Self.cells.map(\.testDescription))
         #expect(seen.count == CallerRole.allCases.count * Self.events.count)
     }
 
-    @Test("A special's role passes to the earliest normal, of one moment to the smaller id") func heir() throws {
+    @Test("The special role passes to the earliest normal user; of two with the same time, to the smaller id")
+    func heir() throws {
         let early = [
             Make.binding("me", .special), Make.binding("b", .normal, since: 20), Make.binding("c", .normal, since: 10),
         ]
@@ -184,7 +185,7 @@ struct BindingRulesTests {
     }
 
     @Test(
-        "An invitation whose maker is neither special nor owner any more can't be accepted",
+        "An invitation can't be accepted once its sender is neither special nor owner",
         arguments: ["b=special", "a=normal b=special", "a=guest b=owner", ""]
     )
     func formerHost(_ present: String) {
@@ -192,7 +193,7 @@ struct BindingRulesTests {
         #expect(Self.outcome(of: event, among: Self.present(present)) == "Expired")
     }
 
-    @Test("The last one's leaving ends the device's ownership period")
+    @Test("The ownership period ends when the last user leaves")
     func last() {
         for role in [Binding.Role.special, .owner] {
             let outcome = Self.outcome(of: .leave, among: [Make.binding("me", role)])
@@ -201,7 +202,7 @@ struct BindingRulesTests {
     }
 
     @Test(
-        "From any sequence of events at most one special or owner comes, and guests have an owner"
+        "Any sequence of events leaves at most one special user or owner, and an owner if there are guests"
     )
     func walk() throws {
         var random = Seed(7)

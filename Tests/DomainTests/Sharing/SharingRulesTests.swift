@@ -72,7 +72,7 @@ struct SharingRulesTests {
         }
     }
 
-    @Test("Each state lets those concerned do what they may", arguments: rows)
+    @Test("In each state, each participant can do exactly what the rules permit", arguments: rows)
     func row(_ row: Row) {
         let sharing = Self.sharing(row.way, row.status, guest: "guest")
         let uid = UserID(trusted: row.by)
@@ -82,7 +82,7 @@ struct SharingRulesTests {
         #expect(SharingRules.refuseRevocation(sharing, by: uid, at: now)?.code == row.revocation)
     }
 
-    @Test("One that isn't there is another's")
+    @Test("An invitation that doesn't exist is treated like another user's")
     func missing() {
         let uid = UserID(trusted: "guest")
         #expect(SharingRules.refuseAnswer(nil, by: uid, at: Make.now)?.code == .resourceNotFound)
@@ -126,7 +126,7 @@ struct SharingRulesTests {
         End(status: .accepted, guest: "heir", ended: ["owner"], invitations: .pass(to: heir), fate: .ends(.revoked)),
     ]
 
-    @Test("What becomes of an invitation when bindings end", arguments: ends)
+    @Test("Invitations get their outcome when bindings end", arguments: ends)
     func fate(_ row: End) {
         var change = BindingChange()
         change.ended = row.ended.map { UserID(trusted: $0) }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Domain
 
-@Suite("Whether a device is there")
+@Suite("Presence of a device")
 struct PresenceRulesTests {
-    /// The states of a device that the rules distinguish.
+    /// The device states that the rules distinguish.
     ///
     /// In all states except `unseen`, the newest known connection has the number 5.
     enum State: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ struct PresenceRulesTests {
         case alive
         /// The gate has reported the end of the connection.
         case gone
-        /// Only the device's own birth message, and no report of the gate, shows that the device is online.
+        /// Only the device's own birth message shows that the device is online; the gate hasn't reported a connection.
         case saidHere
     }
 
@@ -24,7 +24,7 @@ struct PresenceRulesTests {
         var signal: PresenceSignal
         /// Whether the device is online after the signal.
         var isOnline: Bool
-        /// The reason for which the device went offline, or nil if it did not.
+        /// The reason why the device went offline, or nil if it didn't go offline.
         var reason: String?
 
         init(_ state: State, _ signal: PresenceSignal, _ isOnline: Bool, _ reason: String? = nil) {
@@ -99,7 +99,7 @@ struct PresenceRulesTests {
         Case(.saidHere, .notAnnounced, false, "lost"),
     ]
 
-    @Test("A signal leads from each state to the right one", arguments: table)
+    @Test("Each signal leads from each state to the right state", arguments: table)
     func cell(_ row: Case) {
         var presence = Self.presence(row.state)
         let wasOnline = presence.isOnline
@@ -115,7 +115,7 @@ struct PresenceRulesTests {
         }
     }
 
-    @Test("The number of a connection never falls")
+    @Test("The number of a connection never decreases")
     func numbers() {
         var presence = Self.presence(.alive)
         _ = PresenceRules.decide(.connected(connection: 3), presence: &presence, silence: 2, at: Make.now)
@@ -124,7 +124,8 @@ struct PresenceRulesTests {
         #expect(presence.connection == 9)
     }
 
-    @Test("A new connection may miss commands until it is seen to listen, or for so many seconds") func listening() {
+    @Test("A new connection may miss commands until the device is known to listen, or for a limited time")
+    func listening() {
         var presence = Self.presence(.alive)
         #expect(presence.unheard(at: Make.now, within: 2) == nil)
         // Connection 5 is already known, and the gate announces connection 6 twice.
@@ -145,7 +146,7 @@ struct PresenceRulesTests {
         #expect(presence.unheard(at: Make.now, within: 2) == nil)
     }
 
-    @Test("A device that reconnects before its old connection is gone stays online")
+    @Test("A device that reconnects before its old connection has ended stays online")
     func takeover() {
         var presence = Self.presence(.alive)
         let signals: [PresenceSignal] = [
@@ -158,7 +159,7 @@ struct PresenceRulesTests {
         }
     }
 
-    @Test("The end of a connection told before its beginning leaves the device offline") func reordered() {
+    @Test("A connection whose end is reported before its beginning leaves the device offline") func reordered() {
         var presence = Presence()
         _ = PresenceRules.decide(Self.lost(7), presence: &presence, silence: 2, at: Make.now)
         _ = PresenceRules.decide(.connected(connection: 6), presence: &presence, silence: 2, at: Make.now)

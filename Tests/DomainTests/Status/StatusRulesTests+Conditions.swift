@@ -6,7 +6,7 @@ import Testing
 /// Tests of alerts and faults that are announced, cleared, or reported late.
 extension StatusRulesTests {
     @Test(
-        "A condition is announced once, cleared under its id, and can start again",
+        "A condition is announced once, cleared under its id, and can be raised again",
         arguments: ConditionKind.allCases
     )
     mutating func conditions(_ kind: ConditionKind) throws {
@@ -34,7 +34,7 @@ extension StatusRulesTests {
     }
 
     @Test(
-        "Values that are not false raise a condition",
+        "Each value other than false raises a condition",
         arguments: [true, 0, "", .null, [], [:]] as [JSONValue]
     )
     mutating func raising(_ value: JSONValue) throws {
@@ -42,7 +42,7 @@ extension StatusRulesTests {
         #expect(status.open.map(\.name) == ["hot"])
     }
 
-    @Test("A late report neither raises what a newer one cleared nor clears what it raised")
+    @Test("A late report neither raises a condition that a newer report cleared, nor clears one that it raised")
     mutating func lateConditions() throws {
         _ = try take(Make.report(ts: -100, alerts: [.init("hot")]))
         _ = try take(Make.report(ts: -50, alerts: [.init("hot", value: false)]))
@@ -57,15 +57,15 @@ extension StatusRulesTests {
         #expect(clearedLate.events.isEmpty && status.open.map(\.name) == ["hot"])
     }
 
-    @Test("A condition reported as off before it was ever on is not raised by a late report") mutating func offFirst()
-        throws
-    {
+    @Test("A late report doesn't raise a condition that was first reported as off")
+
+    mutating func offFirst() throws {
         _ = try take(Make.report(ts: -50, faults: [.init("sensor", value: false)]))
         let late = try take(Make.report(ts: -60, faults: [.init("sensor")]))
         #expect(late.events.isEmpty && status.open.isEmpty)
     }
 
-    @Test("The conditions that are remembered as off are bounded")
+    @Test("The number of remembered cleared conditions is limited")
     mutating func clearedBound() throws {
         let names = (0..<500).map { "c\($0)" }
         let product = Make.product(alerts: names)
@@ -74,7 +74,7 @@ extension StatusRulesTests {
         #expect(status.cleared.last?.name == "c499")
     }
 
-    @Test("Conditions that the product no longer declares can only end")
+    @Test("Conditions that the product no longer declares can only be cleared")
     mutating func undeclared() throws {
         _ = try take(Make.report(alerts: [.init("old")]), product: Make.product(alerts: ["old"]))
         let next = Make.product(alerts: ["new"])
@@ -84,7 +84,7 @@ extension StatusRulesTests {
         #expect(decide(end, product: next).rejection?.field == "alerts")
     }
 
-    @Test("One report may raise, clear and raise again")
+    @Test("One report can raise, clear and raise a condition again")
     mutating func flicker() throws {
         let events = try take(
             Make.report(alerts: [.init("hot"), .init("hot", value: false), .init("hot")])
@@ -94,7 +94,7 @@ extension StatusRulesTests {
         #expect(status.open.count == 1)
     }
 
-    @Test("An alert and a fault of one name are two things")
+    @Test("An alert and a fault with the same name are independent")
     mutating func sameName() throws {
         let product = Make.product(alerts: ["x"], faults: ["x"])
         _ = try take(Make.report(alerts: [.init("x")], faults: [.init("x")]), product: product)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Tests of reports that are refused as a whole, and of reports that only products without data points accept.
+/// Tests of reports that are refused entirely, and of reports that only products without data points accept.
 extension StatusRulesTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         var name: String
@@ -27,7 +27,7 @@ extension StatusRulesTests {
         ), Refusal(name: "an undeclared fault", report: Make.report(faults: [.init("hot")]), field: "faults"),
     ]
 
-    @Test("A report that doesn't fit the product is refused whole", arguments: refusals) mutating func refusal(
+    @Test("A report that doesn't match the product is refused completely", arguments: refusals) mutating func refusal(
         _ row: Refusal
     ) {
         let before = status
@@ -37,7 +37,7 @@ extension StatusRulesTests {
         #expect(status == before)
     }
 
-    @Test("A state that would not fit into a status message is refused whole") mutating func tooLarge() throws {
+    @Test("A state that would not fit in a status message is refused completely") mutating func tooLarge() throws {
         let points = (0..<100).map { DataPoint("p\($0)", .string) }
         let product = Make.product(points: points)
         let text = JSONValue.string(String(repeating: "x", count: 1000))
@@ -51,7 +51,7 @@ extension StatusRulesTests {
         _ = try take(Make.report(["p0": "short"]), product: product)
     }
 
-    @Test("A free-form product takes any attribute, alert and fault")
+    @Test("A free-form product accepts any attribute, alert and fault")
     mutating func freeForm() throws {
         _ = try take(
             Make.report(["x": ["deep": [1, 2]]], alerts: [.init("any")], faults: [.init("any")]),
@@ -61,7 +61,7 @@ extension StatusRulesTests {
         #expect(status.open.count == 2)
     }
 
-    @Test("A free-form device has at most 256 attributes, over several reports") mutating func attributesMax() throws {
+    @Test("A free-form device has at most 256 attributes over all its reports") mutating func attributesMax() throws {
         func data(_ range: Range<Int>) -> JSONObject { JSONObject(range.map { ("a\($0)", .integer(Int64($0))) }) }
         _ = try take(Make.report(data(0..<200)), product: Make.freeForm)
         _ = try take(Make.report(data(200..<256)), product: Make.freeForm)
@@ -70,9 +70,9 @@ extension StatusRulesTests {
         _ = try take(Make.report(["a0": 77]), product: Make.freeForm)
     }
 
-    @Test("A free-form device has at most 64 alerts on at once, and may always end one") mutating func conditionsMax()
-        throws
-    {
+    @Test("A free-form device has at most 64 active alerts, and can always clear one")
+
+    mutating func conditionsMax() throws {
         for number in 0..<64 { _ = try take(Make.report(alerts: [.init("a\(number)")]), product: Make.freeForm) }
         let before = status
         let one = Make.report(alerts: [.init("one more")])
@@ -82,7 +82,7 @@ extension StatusRulesTests {
         _ = try take(one, product: Make.freeForm)
     }
 
-    @Test("A batch of one names its field as any batch does")
+    @Test("The refusal of a batch with a single report names the field as for any batch")
     mutating func batchOfOne() {
         let report = Report(points: [.init(ts: Make.now, data: ["unheard": 1])])
         #expect(decide(report, product: Make.product()).rejection?.field == "reports.0.data.unheard")
@@ -110,7 +110,7 @@ extension StatusRulesTests {
 }
 
 extension Result where Failure == Rejection {
-    /// The rejection of a failure, or nil for a success.
+    /// The rejection of a failed result, or nil for a success.
     var rejection: Rejection? {
         if case .failure(let rejection) = self { rejection } else { nil }
     }

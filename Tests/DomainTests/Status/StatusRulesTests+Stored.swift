@@ -11,8 +11,7 @@ extension StatusRulesTests {
         var testDescription: String { name }
     }
 
-    /// Reports of a device without data points, which reported `level`, `power` and the alert `hot` 100 seconds
-    /// earlier.
+    /// Reports of a device without data points; it reported `level`, `power` and the alert `hot` 100 seconds earlier.
     static let places = [
         Place(name: "newer values", report: Make.report(["level": 1], ts: -50), stored: .state),
         Place(name: "no time", report: Make.report(["level": 1]), stored: .state),
@@ -50,7 +49,8 @@ extension StatusRulesTests {
         Make.report(ts: ts, alerts: [.init("hot", value: .bool(isOn))])
     }
 
-    @Test("A device is told whether its report is in the state or the history", arguments: places) mutating func stored(
+    @Test("The answer says whether the report is stored in the state or in the history", arguments: places)
+    mutating func stored(
         _ row: Place
     ) throws {
         let before = Make.report(["level": 9, "power": false], ts: -100, alerts: [.init("hot")])
@@ -59,7 +59,7 @@ extension StatusRulesTests {
         #expect(try take(row.report, product: Make.freeForm).stored == row.stored)
     }
 
-    @Test("Bytes go with products that have no data points, and with no others") mutating func binary() throws {
+    @Test("Only products without data points accept raw bytes") mutating func binary() throws {
         let report = Report(points: [.init(ts: nil, data: ["level": 10])], binary: "AAEC")
         let before = status
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("Changes by a report")
+@Suite("Changes by reports")
 struct StatusRulesTests {
     var ids = IDSource()
     var status = Status(ts: Make.at(-1000))
@@ -88,7 +88,7 @@ struct StatusRulesTests {
         ),
     ]
 
-    @Test("A second report merges by time", arguments: merges)
+    @Test("A second report is merged by time", arguments: merges)
     mutating func merging(_ row: Merge) throws {
         _ = try take(Make.report(["level": 10], ts: -100))
         let outcome = try take(Make.report(["level": row.level], ts: row.ts))
@@ -100,7 +100,7 @@ struct StatusRulesTests {
         #expect(outcome.history.map(\.data) == [["level": row.level]])
     }
 
-    @Test("A time that is a millisecond too far ahead is the arrival")
+    @Test("A time more than the allowed lead ahead is replaced by the time of arrival")
     func aheadByAMillisecond() {
         let edge = Make.at(600)
         let beyond = Instant(milliseconds: edge.milliseconds + 1)
@@ -110,7 +110,7 @@ struct StatusRulesTests {
         #expect(StatusRules.effective(nil, at: Make.now) == Make.now)
     }
 
-    @Test("After a clock that was set back, reports and alerts count at once") mutating func setBack() throws {
+    @Test("After the clock is set back, reports and alerts take effect at once") mutating func setBack() throws {
         let fast = Make.at(10_800)
         let alert = [Report.Condition("hot")]
         _ = try decide(Make.report(["level": 10], alerts: alert), at: fast).get()
@@ -127,7 +127,7 @@ struct StatusRulesTests {
     }
 
     @Test(
-        "What has no time of its own is the newest by arrival, whatever moment is stored",
+        "A report without a time counts as the newest, whatever times are stored",
         arguments: [2, 599, 600] as [Int64]
     )
     mutating func arrival(_ ahead: Int64) throws {
@@ -141,14 +141,14 @@ struct StatusRulesTests {
         #expect(off.events.map(\.id) == [raised.eventID] && status.open.isEmpty)
         #expect(value("level") == 20 && time("level") == Make.now && status.ts == Make.now)
 
-        // After a report without a timestamp, the timestamps of reports decide again which values are newer.
+        // After a report without a timestamp, timestamps again decide which values are newer.
         #expect(try take(Make.report(["level": 25], ts: -1)).stored == .history)
         let timed = Make.report(["level": 30], ts: 1)
         #expect(try decide(timed, at: Make.at(1)).get().stored == .state)
         #expect(value("level") == 30 && time("level") == Make.at(1) && status.version == 3)
     }
 
-    @Test("Each attribute has a time of its own")
+    @Test("Each attribute has its own time")
     mutating func perAttribute() throws {
         _ = try take(Make.report(["level": 10, "power": true], ts: -100))
         _ = try take(Make.report(["level": 20], ts: -50))
@@ -160,7 +160,7 @@ struct StatusRulesTests {
         #expect(status.version == 3)
     }
 
-    @Test("An older report goes to the history at its own time")
+    @Test("An older report is stored in the history at its own time")
     mutating func olderHistory() throws {
         _ = try take(Make.report(["level": 10], ts: -100))
         let outcome = try take(Make.report(["level": 20], ts: -150))
@@ -169,7 +169,9 @@ struct StatusRulesTests {
         #expect(!outcome.isVisible)
     }
 
-    @Test("An older alert goes to the history at its own time, and changes nothing") mutating func olderAlert() throws {
+    @Test("An older alert is stored in the history at its own time, and changes nothing")
+
+    mutating func olderAlert() throws {
         _ = try take(Make.report(alerts: [.init("hot")]))
         let before = status
         let off = Make.report(ts: -50, alerts: [.init("hot", value: false)])
@@ -182,14 +184,14 @@ struct StatusRulesTests {
         #expect(status == before)
     }
 
-    @Test("A report with several changes raises the version once")
+    @Test("A report with several changes increases the version once")
     mutating func oneVersion() throws {
         _ = try take(Make.report(["level": 10, "power": true, "temperature": 20.5]))
         #expect(status.version == 1)
         #expect(status.attributes.map(\.name) == ["level", "power", "temperature"])
     }
 
-    @Test("A null means absent")
+    @Test("Null means absent")
     mutating func null() throws {
         let outcome = try take(Make.report(["level": .null, "power": true]))
         #expect(outcome.changed == ["power"])
@@ -203,7 +205,7 @@ struct StatusRulesTests {
         #expect(status.version == 0)
     }
 
-    @Test("Stored history merges point by point and raises the version once")
+    @Test("A stored batch is merged point by point and increases the version once")
     mutating func batch() throws {
         let outcome = try take(
             Make.history([(-300, ["level": 10]), (-200, ["power": true]), (-100, ["level": 20])])
@@ -215,7 +217,9 @@ struct StatusRulesTests {
         #expect(outcome.history.map(\.ts) == [Make.at(-300), Make.at(-200), Make.at(-100)])
     }
 
-    @Test("Stored history older than the state is kept and changes nothing") mutating func oldBatch() throws {
+    @Test("A stored batch that is older than the state is recorded and changes nothing")
+
+    mutating func oldBatch() throws {
         _ = try take(Make.report(["level": 50]))
         let outcome = try take(Make.history([(-300, ["level": 10]), (-200, ["level": 20])]))
         #expect(value("level") == 50)
@@ -223,7 +227,7 @@ struct StatusRulesTests {
         #expect(outcome.history.count == 2)
     }
 
-    @Test("Stored history with one bad point is refused whole")
+    @Test("A stored batch with one invalid point is refused completely")
     mutating func badBatch() throws {
         let before = status
         let result = decide(Make.history([(-300, ["level": 10]), (-200, ["level": 1000])]))
@@ -231,7 +235,7 @@ struct StatusRulesTests {
         #expect(status == before)
     }
 
-    @Test("Names with the same letters in different code points are different names")
+    @Test("Names that look alike but have different code points are different names")
     mutating func equivalentNames() throws {
         let names = ["caf\u{E9}", "cafe\u{301}"]
         #expect(names[0] == names[1])

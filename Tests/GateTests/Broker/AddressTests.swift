@@ -3,12 +3,12 @@ import Testing
 
 @testable import Gate
 
-@Suite("The source of messages", .endsInTime)
+@Suite("Source addresses of messages", .endsInTime)
 struct AddressTests {
     private static let name = "lamplighter-address"
     private static let other: UInt32 = 0x7F00_0007
 
-    @Test("Requests and registrations say where they come from, reports do not", arguments: [5, 4]) func told(
+    @Test("Requests and registrations contain their source address, reports don't", arguments: [5, 4]) func told(
         version: UInt8
     ) throws {
         let broker = try GateBroker(Cast.records())
@@ -29,7 +29,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A client's properties under the gate's names are dropped, all others pass") func stripped() throws {
+    @Test("A client's properties with the gate's names are dropped, all others pass") func stripped() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)
@@ -50,7 +50,7 @@ struct AddressTests {
         }
     }
 
-    @Test("A terminal's will says where it comes from, whatever properties it was given") func will() throws {
+    @Test("A terminal's will contains its source address, whatever properties it was given") func will() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/#") == 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite("The gate in Mosquitto", .endsInTime)
 struct BrokerTests {
     @Test(
-        "Every principal connects, and is refused with the code for the reason",
+        "Each principal connects, and is refused with the code for the reason",
         arguments: [5, 4]
     )
     func codes(version: UInt8) throws {
@@ -43,7 +43,9 @@ struct BrokerTests {
         #expect(try device.publish("$CONTROL/lamplighter/v1") == denial)
     }
 
-    @Test("Only the worker of the options gets in while the file is missing or damaged") func closed() throws {
+    @Test("While the file is missing or damaged, only the worker named in the options is admitted")
+
+    func closed() throws {
         let broker = try GateBroker(Cast.records())
         #expect(try MiniClient(broker.port, Cast.device()).code == 0)
 
@@ -60,7 +62,7 @@ struct BrokerTests {
         #expect(try MiniClient(broker.port, Cast.device()).code == 0)
     }
 
-    @Test("A client connects right after it is added to the file, and not once it is removed")
+    @Test("A client can connect as soon as it is added to the file, and not after it is removed")
     func live() throws {
         let broker = try GateBroker(
             Cast.records(),
@@ -81,7 +83,7 @@ struct BrokerTests {
         #expect(try MiniClient(broker.port, Cast.device()).code == 0x87)
     }
 
-    @Test("A device whose record is replaced or removed loses its connection")
+    @Test("A device loses its connection when its record is replaced or removed")
     func rotated() throws {
         let broker = try GateBroker(Cast.records())
         let device = try MiniClient(broker.port, Cast.device())
@@ -93,7 +95,7 @@ struct BrokerTests {
         #expect(try other.subscribe("ll/v1/product/\(World.key)/\(World.mac)/registered") == 1)
     }
 
-    @Test("Presence numbers connections and says why each ended")
+    @Test("Presence numbers connections and gives the reason of each end")
     func presence() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -135,7 +137,7 @@ struct BrokerTests {
         #expect(try fourth.waitForEnd() != nil)
     }
 
-    @Test("Wills: none retained, none to foreign topics, none after a kick")
+    @Test("Wills can't be retained or have foreign topics, and aren't published after a kick")
     func wills() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -163,7 +165,7 @@ struct BrokerTests {
         #expect(try worker.receive()?.payload == "last")
     }
 
-    @Test("A worker's will never commands the gate")
+    @Test("A worker's will never controls the gate")
     func controlWill() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker("listening"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The version of the broker")
 struct BrokerVersionTests {
-    @Test("A program names its version as a text of its own, and no other")
+    @Test("A program's version is read from a string of its own, and from no other string")
     func names() throws {
         let directory = try TemporaryDirectory()
         let padding = String(repeating: "x", count: (1 << 16) - 3)
@@ -18,7 +18,7 @@ struct BrokerVersionTests {
         #expect(!BrokerVersion.isNamed("0.11", in: path))
     }
 
-    @Test("A program that is not there, or not this broker, is of no tested version")
+    @Test("A missing program, or a program other than the broker, has no tested version")
     func others() {
         #expect(!BrokerVersion.isNamed("2.0.11", in: "/nonexistent"))
         #expect(!BrokerVersion.isNamed("2.0.11", in: "/bin/sh"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Valid subscriptions and messages, in Mosquitto", .endsInTime)
+@Suite("Limits on subscriptions and messages, in Mosquitto", .endsInTime)
 struct FormTests {
     private static let free = ["terminal_messages_per_second": 0, "terminal_bytes_per_second": 0]
 
@@ -11,7 +11,8 @@ struct FormTests {
         try GateBroker(Cast.records(), options: Self.free.merging(more) { $1 })
     }
 
-    @Test("A terminal holds so many subscriptions, the same one once", arguments: [5, 4]) func number(
+    @Test("A terminal has a limited number of subscriptions; repeating one doesn't count", arguments: [5, 4])
+    func number(
         version: UInt8
     ) throws {
         let broker = try broker()
@@ -26,7 +27,7 @@ struct FormTests {
         #expect(try client.subscribe("\(Cast.ownApp)/q0") == denied)
     }
 
-    @Test("A session that comes back brings its subscriptions, a clean one has none")
+    @Test("A resumed session keeps its subscriptions, and a clean session starts without any")
     func durable() throws {
         let broker = try broker(["terminal_subscriptions": 4])
         var hello = Cast.app()
@@ -45,7 +46,7 @@ struct FormTests {
         #expect(try (4..<8).map { try fresh.subscribe("\(Cast.ownApp)/q\($0)") } == [1, 1, 1, 1])
     }
 
-    @Test("Deep filters are refused, with a reason, and cost the broker nothing")
+    @Test("Deep filters are refused with a reason, and cost the broker nothing")
     func deep() throws {
         let broker = try broker()
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -60,7 +61,7 @@ struct FormTests {
         #expect(try broker.memory() - before < 10 << 20)
     }
 
-    @Test("Switched off, deep filters and any number of them are granted")
+    @Test("Without the limits, deep filters are granted in any number")
     func off() throws {
         let broker = try broker(["terminal_subscriptions": 0, "subscription_levels": 0])
         let client = try MiniClient(broker.port, Cast.app())
@@ -72,7 +73,7 @@ struct FormTests {
         #expect(try broker.memory() - before > 10 << 20)
     }
 
-    @Test("A message's topic has twelve levels at most")
+    @Test("A topic has at most twelve levels")
     func levels() throws {
         let broker = try broker()
         let client = try MiniClient(broker.port, Cast.app())
@@ -84,9 +85,9 @@ struct FormTests {
         #expect(try MiniClient(free.port, Cast.app()).publish(topic(13)) == 0x10)
     }
 
-    @Test("Too much Correlation Data is taken out, and said; a long Response Topic is taken out") func properties()
-        throws
-    {
+    @Test("Long Correlation Data is removed and reported; a long Response Topic is removed")
+
+    func properties() throws {
         let broker = try broker()
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/app/#") == 1)
@@ -108,7 +109,7 @@ struct FormTests {
         }
     }
 
-    @Test("Switched off, any Correlation Data and Response Topic passes")
+    @Test("Without the limits, any Correlation Data and Response Topic pass")
     func freeProperties() throws {
         let broker = try broker(["correlation_bytes": 0, "response_topic_bytes": 0])
         let worker = try MiniClient(broker.port, Cast.worker())

@@ -14,7 +14,7 @@ struct RefusedWillTests {
         return hello
     }
 
-    @Test("It leaves nothing in the broker's memory", arguments: [5, 4])
+    @Test("A refused will leaves nothing in the broker's memory", arguments: [5, 4])
     func memory(version: UInt8) throws {
         let broker = try GateBroker(Cast.records())
         let hello = Self.hello(version, password: "wrong")
@@ -26,7 +26,7 @@ struct RefusedWillTests {
         #expect(try broker.memory() - before < 5 << 20)
     }
 
-    @Test("Without a username, or without a will, it is refused as before", arguments: [5, 4]) func others(
+    @Test("A CONNECT without a username or without a will is refused as before", arguments: [5, 4]) func others(
         version: UInt8
     ) throws {
         let broker = try GateBroker(Cast.records())
@@ -42,7 +42,7 @@ struct RefusedWillTests {
     }
 
     @Test(
-        "The will of a client that is let in is sent when its connection breaks",
+        "The will of an admitted client is published when its connection breaks",
         arguments: [5, 4]
     )
     func letIn(version: UInt8) throws {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Gate
 
-@Suite("A broker that reads its configuration again", .endsInTime)
+@Suite("A broker that reloads its configuration", .endsInTime)
 struct ReloadTests {
-    @Test("Those who are connected stay, with their rights, and are not announced again")
+    @Test("Connected clients stay with their rights, and are not announced again")
     func stay() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -31,7 +31,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "A session that waits for its client keeps what waits in it, and nothing says that the client came"
+        "A session without a connection keeps its queued messages, and is not announced as connected"
     )
     func sessions() throws {
         let broker = try GateBroker(Cast.records())
@@ -56,7 +56,7 @@ struct ReloadTests {
         #expect(try again.receive(with: "\(Cast.ownDevice)/command")?.payload == "{\"cid\":1}")
     }
 
-    @Test("A client that comes while the broker reloads is asked for its secret")
+    @Test("A client that connects during a reload must present its secret")
     func newcomers() throws {
         let broker = try GateBroker(Cast.records())
         var hello = Cast.device()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Source addresses")
 struct SourceAddressTests {
     @Test(
-        "An address is counted as itself or as its /64, and this machine's own two are not",
+        "An IPv4 address is counted as itself and an IPv6 address as its /64; loopback addresses are not counted",
         arguments: [
             ("192.0.2.7", "192.0.2.7"), ("127.0.0.1", nil), ("127.0.0.2", "127.0.0.2"), ("::1", nil),
             ("::ffff:127.0.0.1", nil), ("::ffff:192.0.2.7", "192.0.2.7"), ("::ffff:127.9.9.9", "127.9.9.9"),

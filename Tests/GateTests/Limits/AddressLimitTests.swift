@@ -42,7 +42,7 @@ struct AddressLimitTests {
     }
 
     @Test(
-        "Many terminals get what the address may, and a quiet one beside them gets all it asks for"
+        "Many terminals share the address's limit, and an infrequent sender beside them is never limited"
     )
     func shared() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options)
@@ -50,14 +50,15 @@ struct AddressLimitTests {
 
         let passed = try crowd.map { try $0.passed(100) }
 
-        // The first terminal uses up the address's burst. Each other terminal still has the burst of a terminal that
-        // seldom sends, and the rate adds only a few messages in a second or two.
+        // The first terminal uses up the address's burst. Each other terminal can still send the small burst that is
+        // allowed to every terminal that seldom sends. The rate adds only a few messages in the test's one or two
+        // seconds.
         #expect((8 * 9...8 * 9 + 30).contains(passed.reduce(0, +)), "\(passed)")
         #expect(try App(9, on: broker).passed(9) == 9)
         #expect(try crowd[0].passed(100) < 10)
     }
 
-    @Test("Switched off, all messages of all terminals pass")
+    @Test("Without the limit, all messages of all terminals pass")
     func off() throws {
         var options = Self.options
         options["address_messages_per_second"] = 0
@@ -67,7 +68,7 @@ struct AddressLimitTests {
     }
 
     @Test(
-        "Connections of products count with terminals; devices, services, other addresses and 127.0.0.1 do not"
+        "Connections of products count like terminals; devices, services, other addresses and 127.0.0.1 don't"
     )
     func counted() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options)
@@ -86,7 +87,7 @@ struct AddressLimitTests {
         #expect(try App(3, on: broker, from: 0x7F00_0001).passed(100) == 100)
     }
 
-    @Test("A refusal is told once a second for the address, with its reason")
+    @Test("An address's refusals are reported once a second, with the reason")
     func told() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options)
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -104,7 +105,9 @@ struct AddressLimitTests {
         #expect(more <= seconds + 1)
     }
 
-    @Test("A terminal that is refused for its address is not closed, and may come back") func notClosed() throws {
+    @Test("A terminal that is refused because of its address keeps its connection, and may reconnect")
+
+    func notClosed() throws {
         let broker = try GateBroker(
             Cast.records(),
             options: Self.options.merging(
@@ -124,7 +127,7 @@ struct AddressLimitTests {
         #expect(try App(2, on: broker).client.code == 0)
     }
 
-    @Test("Coming back fills neither the address's bucket nor the terminal's share") func reconnecting() throws {
+    @Test("Reconnecting refills neither the address's bucket nor the terminal's share") func reconnecting() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options)
 
         let passed = try (0..<5).map { _ in
@@ -160,7 +163,7 @@ struct AddressLimitTests {
     }
 
     @Test(
-        "Addresses without connections are forgotten when they are full again, or when there are too many"
+        "An address without connections is forgotten once its bucket is full, or when there are too many addresses"
     )
     func forgotten() {
         var tallies = AddressTallies(messagesPerSecond: 1, messageBurst: 10, limit: 3)

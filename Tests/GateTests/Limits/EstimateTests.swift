@@ -3,12 +3,12 @@ import Testing
 
 @testable import Gate
 
-/// Tests of a broker whose private structures the gate doesn't know, so that the gate estimates how many messages are
+/// Tests of a broker whose private structures the gate doesn't know, so the gate must estimate how many messages are
 /// waiting.
-@Suite("What is held, in another broker")
+@Suite("Estimated unacknowledged messages at another broker")
 struct EstimateTests {
     @Test(
-        "What was sent counts until a connection may have accepted it, and no more is sent beyond the limit"
+        "A sent message counts until a connection may have accepted it, and nothing is sent beyond the limit"
     )
     func estimate() {
         let limit = HeldLimit(bytes: 4 << 20, messages: 1_000)
@@ -26,7 +26,7 @@ struct EstimateTests {
         #expect(held.bytes == (4 << 20) - HeldLimit.takenBytesPerSecond && held.messages == 0)
     }
 
-    @Test("A session that comes back has accepted nothing of what waited")
+    @Test("A resumed session has accepted none of its queued messages")
     func comesBack() {
         let held = Held("one", limit: HeldLimit(bytes: 4 << 20, messages: 1_000))
         for _ in 0..<300 { held.add(bytes: 1_000) }
@@ -35,7 +35,7 @@ struct EstimateTests {
         #expect(held.messages >= 299)
     }
 
-    @Test("Nothing that was accepted for a minute ends the connection")
+    @Test("A connection ends if nothing is accepted for a minute")
     func stuck() {
         let held = Held("one", limit: HeldLimit(bytes: 0, messages: 10))
         for _ in 0..<10 { held.add(bytes: 100) }
@@ -47,7 +47,7 @@ struct EstimateTests {
     }
 
     @Test(
-        "Its session is named until the service has ended it; one that comes back before keeps it"
+        "A closed session is reported until the service has ended it; a session that is resumed before stays"
     )
     func owed() throws {
         let broker = try GateBroker(Cast.records(), isOther: true)
@@ -70,7 +70,7 @@ struct EstimateTests {
     }
 
     @Test(
-        "Near the bound of all, who was sent most goes, and comes only after its session has ended"
+        "Near the limit of all clients, the client with most sent messages is closed until its session has ended"
     )
     func sum() throws {
         let broker = try GateBroker(

@@ -4,7 +4,7 @@ import Testing
 @testable import Gate
 
 /// Tests of the limits on messages that the broker holds for clients (reference: fairness#held).
-@Suite("What is held for one, in Mosquitto")
+@Suite("Messages held for one client, in Mosquitto")
 struct HeldTests {
     static let status = "\(Cast.ownUser)/device/d-1/status"
 
@@ -33,7 +33,7 @@ struct HeldTests {
     }
 
     @Test(
-        "QoS 2 ends the connection of a device; a service may use it",
+        "QoS 2 ends a device's connection, but a service may use it",
         arguments: [4, 5]
     )
     func qos(version: UInt8) throws {
@@ -45,7 +45,7 @@ struct HeldTests {
         #expect(try device.waitForEnd() != nil)
 
         let service = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1", version: version))
-        // This message starts another pass of the broker's loop, in which the gate permits QoS 2.
+        // This message starts another round of the broker's loop, in which the gate allows the service to use QoS 2.
         _ = try MiniClient(broker.port, Cast.worker()).publish("ll/v1/system/test")
         let result = MiniClient.text("ll/v1/system/outbound/result") + [0, 8] + properties + [0x7B, 0x7D]
         try service.send(MiniClient.framed(0x34, result))
@@ -53,7 +53,7 @@ struct HeldTests {
     }
 
     @Test(
-        "Beyond its number a device's messages are left out and told; without the limit none",
+        "Messages beyond a device's limit are dropped and reported; without the limit, none is dropped",
         arguments: [20, 0]
     )
     func device(limit: Int) throws {
@@ -70,7 +70,7 @@ struct HeldTests {
     }
 
     @Test(
-        "Statuses are left out first, and the service is asked for them once the terminal takes messages again"
+        "Statuses are dropped first, and requested again once the terminal accepts messages"
     )
     func statuses() throws {
         let broker = try GateBroker(
@@ -95,7 +95,7 @@ struct HeldTests {
     }
 
     @Test(
-        "The session that waits keeps within the limit as well, and gets what it missed when it comes back"
+        "A disconnected session also keeps within the limit, and gets the dropped statuses after it reconnects"
     )
     func absent() throws {
         let broker = try GateBroker(
@@ -116,7 +116,7 @@ struct HeldTests {
         #expect(try watcher.receive(with: #""dids":["d-1"]"#) != nil)
     }
 
-    @Test("Who acknowledges nothing while its window is full is disconnected")
+    @Test("A client that acknowledges nothing while its window is full is disconnected")
     func stuck() throws {
         let broker = try GateBroker(
             Cast.records() + [Cast.terminal(session: "s-1")],
@@ -132,7 +132,7 @@ struct HeldTests {
         #expect(try watcher.receive(within: 0.1) == nil)
     }
 
-    @Test("Near the bound of all, who holds most is disconnected, and another one stays")
+    @Test("Near the limit of all clients, the client holding most messages is disconnected, and others stay")
     func sum() throws {
         let broker = try GateBroker(
             Cast.records() + [Cast.terminal(session: "s-1")],
@@ -150,7 +150,8 @@ struct HeldTests {
         #expect(try device.waitForEnd(within: 0.2) == nil)
     }
 
-    @Test("A session that the app's secret began ends with the connection; a token's stays") func sessions() throws {
+    @Test("A session begun with the app's secret ends with the connection, and a session begun with a token stays")
+    func sessions() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
         var hello = Cast.app()
@@ -172,9 +173,8 @@ struct HeldTests {
         #expect(try MiniClient(broker.port, hello).receive()?.payload == "kept")
     }
 
-    @Test("Newcomers of all addresses have a rate, of which one product has half while others ask") func newcomers()
-        throws
-    {
+    @Test("New client ids of all addresses have a rate, and one product gets at most half of it while others connect")
+    func newcomers() throws {
         var newcomers = Newcomers(perSecond: 10, now: 0)
         var admitted = (0..<30).filter { newcomers.admit("a\($0)", of: "one", at: 0) }.count
         #expect(admitted == 10)
@@ -188,7 +188,7 @@ struct HeldTests {
         #expect(isOtherInNow)
     }
 
-    @Test("A newcomer beyond the rate is refused as busy, from this machine too")
+    @Test("A new client id beyond the rate is refused as busy, even from this machine")
     func busy() throws {
         let broker = try GateBroker(Cast.records(), options: ["newcomers_per_second": 3])
         let watcher = try watcher(broker, of: "ll/v1/system/refusal")

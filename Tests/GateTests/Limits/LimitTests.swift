@@ -10,7 +10,7 @@ struct LimitTests {
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
     private static let report = "\(Cast.ownDevice)/report"
 
-    /// Returns options with a low limit on the messages of one kind of client, and without a limit on their bytes.
+    /// Returns options with a low limit on the messages of one kind of client, but no limit on bytes.
     private static func options(_ who: String, rate: Int = 1, burst: Int) -> [String: Int] {
         ["\(who)_messages_per_second": rate, "\(who)_message_burst": burst, "\(who)_bytes_per_second": 0]
     }
@@ -27,7 +27,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Beyond the burst messages of every quality are refused, and none of them is delivered",
+        "Messages of any QoS beyond the burst are refused and not delivered",
         arguments: ["terminal", "key", "device", "product", "service"],
         [5, 4] as [UInt8]
     )
@@ -57,7 +57,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Filters are counted at the same rates as messages, and apart from them",
+        "Filters are counted at the same rates as messages, but separately",
         arguments: zip(["terminal", "device", "product", "service"], [5, 4, 5, 4] as [UInt8])
     )
     func filters(who: String, version: UInt8) throws {
@@ -80,7 +80,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Switched off, as many pass as are sent", arguments: ["terminal", "device", "product"]) func off(
+    @Test("Without the limits, all messages pass", arguments: ["terminal", "device", "product"]) func off(
         who: String
     ) throws {
         let broker = try GateBroker(
@@ -93,7 +93,7 @@ struct LimitTests {
         for _ in 0..<1_000 { #expect(try client.publish(topic) < 0x80) }
     }
 
-    @Test("Workers are never counted, whatever services are allowed")
+    @Test("Workers are never limited, whatever limits services have")
     func workers() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options("service", burst: 1))
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -131,13 +131,14 @@ struct LimitTests {
         let told = try #require(try worker.receive())
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.request)""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // Sending the hundred messages took less than two seconds, so the gate reports at most one more refusal.
+        // The gate reports one refusal per second. The messages were sent in less than two seconds, so one more report
+        // can follow.
         _ = try worker.receive(within: 0.3)
         #expect(try worker.receive(within: 0.3) == nil)
     }
 
     @Test(
-        "Who goes on too fast is closed, refused for a while, and then let in",
+        "A client that keeps exceeding the rate is disconnected, refused for a while, and then admitted",
         arguments: [5, 4]
     )
     func closed(version: UInt8) throws {
@@ -158,14 +159,14 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The gate treats a client with the same id at another address as another client, which may connect.
+        // The pause applies only to this id at this address, so the same id may connect from another address.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
         while MiniClient.now() < start + 20 { if try MiniClient(broker.port, Cast.app(version)).code == 0 { return } }
         Issue.record("the pause never ended")
     }
 
-    @Test("Switched off, no connection is closed")
+    @Test("Without the limits, no connection is closed")
     func neverClosed() throws {
         var options = Self.options("terminal", burst: 1)
         options["too_fast_seconds"] = 0
@@ -181,7 +182,7 @@ struct LimitTests {
     }
 
     @Test(
-        "An address with many that were closed is refused, but not those with secrets of their own"
+        "An address with many closed connections is refused, except for clients with secrets of their own"
     )
     func address() throws {
         var options = Self.options("terminal", burst: 1)
@@ -209,7 +210,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, app(3)).code == 0)
     }
 
-    @Test("Coming back does not fill the bucket, and neither does a will")
+    @Test("Neither reconnecting nor a will refills the bucket")
     func reconnecting() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options("terminal", burst: 20))
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -228,7 +229,7 @@ struct LimitTests {
         #expect((8...13).contains(wills))
     }
 
-    @Test("New client ids of one address are counted for products as for apps")
+    @Test("New client ids of an address are counted for products as for apps")
     func newClients() throws {
         let broker = try GateBroker(Cast.records(), newClientsPerMinute: 3)
         func code(_ number: Int, from source: UInt32) throws -> UInt8? {

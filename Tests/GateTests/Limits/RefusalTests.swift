@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reports of refusals", .endsInTime)
 struct RefusalTests {
-    @Test("Each refusal is told with its reason, and never with a password")
+    @Test("Each refusal is reported with its reason, and never with a password")
     func told() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -32,7 +32,7 @@ struct RefusalTests {
         for message in [connect, publish, subscribe, masked] { #expect(!message.payload.contains("hush")) }
     }
 
-    @Test("Beyond a hundred a second refusals are counted, and told with the next") func suppressed() {
+    @Test("Refusals beyond a hundred a second are counted, and reported with the next one") func suppressed() {
         var refusals = Refusals(root: "ll/v1", perSecond: 2)
         let entry = Refusals.Entry(
             username: nil,
@@ -51,7 +51,7 @@ struct RefusalTests {
         #expect((payload?.utf8.count ?? 0) < 400)
     }
 
-    @Test("Garbage, half packets and strange names don't end the broker", arguments: 0..<2) func garbage(
+    @Test("Garbage, incomplete packets and odd names don't end the broker", arguments: 0..<2) func garbage(
         seed: Int
     ) throws {
         let broker = try GateBroker(Cast.records())

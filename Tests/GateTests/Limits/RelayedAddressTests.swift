@@ -5,7 +5,8 @@ import Testing
 @testable import Gate
 
 @Suite struct RelayedAddressTests {
-    /// Creates a relay's file that contains one client's address at the given place, and returns the path of the file.
+    /// Creates a relay's file that contains one client's address at the given position, and returns the path of the
+    /// file.
     private func file(_ bytes: [UInt8], at place: Int) throws -> String {
         let path = "\(P_tmpdir)/lamplighter-relay-\(UInt64.random(in: 0 ... .max))"
         let file = open(path, O_RDWR | O_CREAT, 0o600)
@@ -18,7 +19,7 @@ import Testing
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
     @Test(
-        "The client's address stands for the relay's, where the file has one",
+        "The client's address replaces the relay's address if the file contains it",
         arguments: [
             (mapped + [192, 0, 2, 7], "192.0.2.7"),
             ([0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [7], "2001:db8::7"),
@@ -33,7 +34,7 @@ import Testing
         #expect(RelayedAddress(path: path).client(of: "192.0.2.9") == "192.0.2.9")
     }
 
-    @Test("Without a file addresses stay as they are", arguments: ["", "/nowhere/addresses"]) func missing(
+    @Test("Without the file, addresses are unchanged", arguments: ["", "/nowhere/addresses"]) func missing(
         _ path: String
     ) { #expect(RelayedAddress(path: path).client(of: "127.64.1.2") == "127.64.1.2") }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("A status worker that is behind, in Mosquitto", .endsInTime)
+@Suite("A status worker that falls behind, in Mosquitto", .endsInTime)
 struct BacklogTests {
     private static let report = "\(Cast.ownDevice)/report"
     private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
@@ -40,7 +40,7 @@ struct BacklogTests {
         try (0..<count).count { _ in try client.publish(topic) < 0x80 }
     }
 
-    @Test("A device that floods is refused beyond its share, and a slow one is not")
+    @Test("A flooding device is refused beyond its share, and a slow device is not")
     func shares() throws {
         let (broker, worker) = try Self.start(10)
         let outlet = try MiniClient(broker.port, Cast.worker("status.out0"))
@@ -59,8 +59,8 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // Since no message was sent before echo 1, the flooder is still refused. Echo 2 then shows that the first
-        // messages are processed.
+        // Echo 2 reports that the worker has seen echo 1, which preceded all messages, so the flooder is still refused.
+        // Echo 3 reports that the worker has seen echo 2, so the first messages have been processed.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)
@@ -76,7 +76,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 60)
     }
 
-    @Test("Where the work is divided each lane refuses the reports of its own devices alone") func lanes() throws {
+    @Test("If work is divided, each lane refuses only reports of its own devices") func lanes() throws {
         let (broker, worker) = try Self.start(10)
         #expect(
             try worker.publish("$CONTROL/lamplighter/v1", Array(#"{"commands":[{"command":"divide"}]}"#.utf8)) < 0x80
@@ -107,7 +107,7 @@ struct BacklogTests {
         #expect(try other.publish(Self.otherReport) == 0x87)
     }
 
-    @Test("In 3.1.1 what is refused is dropped, and the connection stays")
+    @Test("Refused MQTT 3.1.1 messages are dropped, and the connection stays")
     func dropped() throws {
         let (broker, worker) = try Self.start(10)
         let device = try MiniClient(broker.port, Cast.device(4))
@@ -124,7 +124,7 @@ struct BacklogTests {
     }
 
     @Test(
-        "Switched off, or by the figures of another worker, no report is refused",
+        "Without the limit, or with figures of another worker, no report is refused",
         arguments: [0, 10]
     )
     func off(limit: Int) throws {

@@ -39,7 +39,7 @@ struct BatchTests {
 
     private static func text(_ piece: UnsafeBufferPointer<UInt8>) -> String { String(decoding: piece, as: UTF8.self) }
 
-    /// Receives `count` messages, and returns them, whether they arrived in batches or alone.
+    /// Receives and returns `count` messages, which can arrive in batches or alone.
     private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Sent] {
         var pieces: [Sent] = []
         while pieces.count < count, let message = try client.receive() {
@@ -74,7 +74,7 @@ struct BatchTests {
     }
 
     @Test(
-        "A worker gets each message once, in the order in which it came, whatever its filters are"
+        "A worker gets each message once and in order, whatever its filters are"
     )
     func once() throws {
         let broker = try Self.start()
@@ -89,9 +89,8 @@ struct BatchTests {
         #expect(try worker.receive(within: 0.3) == nil)
     }
 
-    @Test("A request keeps its correlation, its response topic and the address that the gate saw") func properties()
-        throws
-    {
+    @Test("A request keeps its correlation data, its response topic and the source address that the gate added")
+    func properties() throws {
         let broker = try Self.start()
         let worker = try Self.worker("account", broker.port, filters: "ll/v1/app/#")
         let app = try MiniClient(broker.port, Cast.app(), from: Self.other)
@@ -110,7 +109,7 @@ struct BatchTests {
     }
 
     @Test(
-        "Only the worker itself is given its batches, and only the gate publishes them"
+        "Only the worker itself receives its batches, and only the gate publishes them"
     )
     func own() throws {
         let broker = try Self.start()
@@ -128,7 +127,7 @@ struct BatchTests {
         #expect(try tool.receive(with: "system/batch", within: 0.3) == nil)
     }
 
-    @Test("A worker that no longer wants batches gets each message by itself")
+    @Test("A worker that stops asking for batches gets single messages")
     func unsubscribed() throws {
         let broker = try Self.start()
         let worker = try Self.worker("status", broker.port, filters: "ll/v1/device/+/report")
@@ -140,7 +139,7 @@ struct BatchTests {
         #expect(try worker.receive()?.topic == Self.report)
     }
 
-    @Test("Messages for an absent worker wait for it in the broker")
+    @Test("The broker queues messages for an absent worker")
     func away() throws {
         let broker = try Self.start()
         var hello = Cast.worker("status")
@@ -160,7 +159,7 @@ struct BatchTests {
         for _ in 0..<3 { #expect(try second.receive()?.topic == Self.report) }
     }
 
-    @Test("The largest message passes behind a batch that is nearly full")
+    @Test("The largest message passes after a batch that is nearly full")
     func large() throws {
         let broker = try Self.start()
         let worker = try Self.worker("status", broker.port, filters: "ll/v1/device/+/report")
@@ -176,7 +175,7 @@ struct BatchTests {
     }
 
     @Test(
-        "What a worker publishes in a batch comes in its order, and only what it might publish alone"
+        "Messages in a worker's batch are published in order, and only if the worker may publish them"
     )
     func published() throws {
         let broker = try Self.start()
@@ -201,7 +200,7 @@ struct BatchTests {
         #expect(try tool.receive(within: 0.3) == nil)
     }
 
-    @Test("A batch from other clients than workers, or one that is none, publishes nothing") func refused() throws {
+    @Test("A batch from a client that isn't a worker, or an invalid batch, publishes nothing") func refused() throws {
         let broker = try Self.start()
         let worker = try MiniClient(broker.port, Cast.worker("status.out0"))
         let device = try MiniClient(broker.port, Cast.device())
@@ -220,7 +219,7 @@ struct BatchTests {
         #expect(try device.receive()?.payload == "the first")
     }
 
-    @Test("The will of a device that registers says where it came from, and nothing else does") func will() throws {
+    @Test("Only the will of a registering device contains its source address") func will() throws {
         let broker = try Self.start()
         let tool = try MiniClient(broker.port, Cast.worker("tools.watch"))
         let topic = "ll/v1/product/\(World.key)/\(World.mac)/register"

@@ -24,8 +24,7 @@ struct HTTPRequestTests {
             #expect(try worker.subscribe("ll/v1/app/+/+/request/#") == 1)
         }
 
-        /// Passes a request on, and returns the reason for its refusal, or nil when the worker has received the
-        /// request.
+        /// Passes a request on; returns the reason for its refusal, or nil once the worker has received the request.
         func refusal(
             _ password: String,
             topic: String = HTTPRequestTests.topic,
@@ -62,7 +61,7 @@ struct HTTPRequestTests {
 
     private static func records(_ terminal: Record) throws -> [Record] { try Cast.records() + [terminal] }
 
-    @Test("The app's secret passes on a new terminal, and a wrong one doesn't")
+    @Test("The app's secret is accepted for a new terminal, and a wrong secret is refused")
     func secret() throws {
         let front = try Front(Cast.records())
         #expect(try front.refusal("app") == nil)
@@ -71,7 +70,7 @@ struct HTTPRequestTests {
         #expect(try front.refusal("app", topic: foreign) == #"{"reason":"unknownPrincipal"}"#)
     }
 
-    @Test("A session's token passes, and from then on the secret doesn't")
+    @Test("A session's token is accepted, and the app's secret is refused from then on")
     func token() throws {
         let front = try Front(Self.records(Cast.terminal(session: "s-1", isUsed: false)))
         #expect(try front.refusal("app") == nil)
@@ -79,13 +78,13 @@ struct HTTPRequestTests {
         #expect(try front.refusal("app") == #"{"reason":"sessionTokenRequired"}"#)
     }
 
-    @Test("An expired session's token doesn't pass")
+    @Test("An expired session's token is refused")
     func expired() throws {
         let front = try Front(Self.records(Cast.terminal(session: "s-1", lasting: -1)))
         #expect(try front.refusal("token s-1") == #"{"reason":"badSecret"}"#)
     }
 
-    @Test("A request counts with the messages of the terminal's connection, and they with it")
+    @Test("Requests and messages of a terminal's connection count together")
     func shared() throws {
         let front = try Front(
             Self.records(Cast.terminal(session: "s-1")),
@@ -99,13 +98,13 @@ struct HTTPRequestTests {
         }
         var passed = 0
         while passed < 20, try front.refusal("token s-1") == nil { passed += 1 }
-        // The burst of ten consists of the CONNECT, the four messages and five requests. The rate lets a few more
-        // requests pass during the test.
+        // The burst of ten consists of the CONNECT, the four messages and five requests. The rate allows a few more
+        // requests during the test.
         #expect((5...9).contains(passed))
         #expect(try app.publish(Self.topic) == 0x87)
     }
 
-    @Test("An address's budget holds for all terminals over HTTP")
+    @Test("The limit of an address covers requests over HTTP by all its terminals")
     func address() throws {
         let front = try Front(
             Cast.records(),
@@ -121,7 +120,7 @@ struct HTTPRequestTests {
         #expect(reasons.last == #"{"reason":"addressTooFast"}"#)
     }
 
-    @Test("Other clients can't pass requests on, and the topic can't be subscribed to")
+    @Test("Other clients can neither publish nor subscribe to the topic of such requests")
     func others() throws {
         let front = try Front(Cast.records())
         let app = try MiniClient(front.broker.port, Cast.app())

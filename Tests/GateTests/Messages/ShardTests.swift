@@ -7,11 +7,11 @@ import Testing
 @Suite("Work divided by shard, in Mosquitto", .endsInTime)
 struct ShardTests {
     private static let control = "$CONTROL/lamplighter/v1"
-    /// The topics of the device and the terminal in `Cast`, with the shards that their ids belong to.
+    /// The topics of the device and the terminal in `Cast`, each with the shard of its id.
     private static let device = "ll/v1/shard/4f/device/\(World.did)"
     private static let app = "ll/v1/shard/ab/app/demo/\(World.terminal)"
 
-    /// Starts a broker, and connects a worker that has asked the gate to divide topics into shards.
+    /// Starts a broker, and connects a worker that asks the gate to divide topics into shards.
     private static func start() throws -> (GateBroker, MiniClient) {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker("status.15"))
@@ -21,7 +21,7 @@ struct ShardTests {
         return (broker, worker)
     }
 
-    @Test("Workers see the shard in the topics of reports, requests and registrations") func topics() throws {
+    @Test("Workers see the shard in topics of reports, requests and registrations") func topics() throws {
         let (broker, worker) = try Self.start()
         let device = try MiniClient(broker.port, Cast.device())
         let app = try MiniClient(broker.port, Cast.app())
@@ -41,7 +41,7 @@ struct ShardTests {
     }
 
     @Test(
-        "What a client may do is decided by the topic that it used, and the divided one is not for it"
+        "The topic that a client uses determines its rights, and clients can't use topics with a shard"
     )
     func rights() throws {
         let (broker, worker) = try Self.start()
@@ -67,7 +67,7 @@ struct ShardTests {
         #expect(try device.receive(with: "switch on")?.topic == "\(Cast.ownDevice)/command")
     }
 
-    @Test("Presence and a device's will come with the shard")
+    @Test("Presence messages and a device's will have the shard in their topics")
     func will() throws {
         let (broker, worker) = try Self.start()
         var hello = Cast.device()
@@ -82,7 +82,7 @@ struct ShardTests {
         #expect(try worker.receive(with: "my will")?.topic == "\(Self.device)/presence")
     }
 
-    @Test("A lane that asks who is connected hears of its own devices alone")
+    @Test("A lane that asks for connected devices gets only its own")
     func announcement() throws {
         let (broker, worker) = try Self.start()
         let device = try MiniClient(broker.port, Cast.device())
@@ -99,7 +99,7 @@ struct ShardTests {
         withExtendedLifetime(device) {}
     }
 
-    @Test("What a worker puts into a batch goes to the lane it is for")
+    @Test("Messages in a worker's batch go to the lanes they are for")
     func batch() throws {
         let (broker, worker) = try Self.start()
         var writer = BatchWriter()

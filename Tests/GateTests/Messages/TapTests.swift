@@ -3,11 +3,11 @@ import Testing
 
 @testable import Gate
 
-@Suite("A console that watches, in Mosquitto", .endsInTime)
+@Suite("A console that watches messages, in Mosquitto", .endsInTime)
 struct TapTests {
     private static let hello = MiniClient.Hello("service:console", "console", "svc.console.1")
 
-    @Test("It sees what travels, and may say nothing")
+    @Test("The console receives messages, and can't publish any")
     func sees() throws {
         let broker = try GateBroker(Cast.records())
         let console = try MiniClient(broker.port, Self.hello)
@@ -20,7 +20,7 @@ struct TapTests {
         #expect(try console.publish("\(Cast.ownDevice)/command", "switch on") == 0x87)
     }
 
-    @Test("It gets so many messages a second, and is told how many it did not get")
+    @Test("The console receives a limited number of messages a second, and the number of those left out")
     func bound() throws {
         let broker = try GateBroker(Cast.records())
         let console = try MiniClient(broker.port, Self.hello)

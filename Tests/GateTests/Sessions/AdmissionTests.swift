@@ -59,8 +59,8 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // Until a token of the session is used, the terminal may have lost the login's answer, so the app's secret
-        // still connects.
+        // The app's secret is accepted until one of the session's tokens is used, since the answer with the tokens may
+        // have been lost.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(
@@ -85,7 +85,7 @@ struct AdmissionTests {
             session: World.session(until: World.now),
             .badSecret
         ),
-        // The app's secret never connects with the client id of an API key, not even after the key has expired.
+        // The app's secret is never accepted with an API key's client id, even after the key has expired.
         Case("app:demo", World.token, World.terminal, session: World.apiKey()),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(), .sessionTokenRequired),
         Case("app:demo", World.app, World.terminal, session: World.apiKey(until: 0), .sessionTokenRequired),
@@ -136,7 +136,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "A revocation voids certificates that begin before it, when they come and while they are connected"
+        "A revocation invalidates certificates issued before it, for new and for existing connections"
     )
     func revokedCertificates() throws {
         let tables = World.tables(adding: [.certificates(did: World.did, from: 5_000)])
@@ -165,7 +165,7 @@ struct AdmissionTests {
         #expect(rights(nil) != nil)
     }
 
-    @Test("A device that was removed is refused with its certificate, as with its secret") func removedDevice() {
+    @Test("A removed device is refused with its certificate and with its secret") func removedDevice() {
         let tables = World.tables(adding: [.removed(.device, key: World.did)])
         let attempt = Admission.Attempt(
             username: "device:\(World.did)",
@@ -176,7 +176,7 @@ struct AdmissionTests {
         #expect(outcome(attempt, tables) == .unknownPrincipal)
     }
 
-    @Test("A connection is let in or refused for the right reason", arguments: cases)
+    @Test("Each connection is admitted, or refused for the right reason", arguments: cases)
     func table(row: Case) {
         let attempt = Admission.Attempt(
             username: row.username,
@@ -189,7 +189,7 @@ struct AdmissionTests {
         #expect(outcome(attempt, tables) == row.outcome)
     }
 
-    @Test("Without its file the gate lets in only the worker of its options")
+    @Test("Without its file the gate admits only the worker named in its options")
     func closed() {
         for row in Self.cases {
             let attempt = Admission.Attempt(
@@ -204,7 +204,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A session that was revoked asks for the app's secret again")
+    @Test("After a revocation the terminal must present the app's secret again")
     func revoked() {
         var admission = World.admission
         admission.revoked.insert("s-1")
@@ -214,9 +214,8 @@ struct AdmissionTests {
         #expect(throws: Never.self) { try admission.admit(attempt, by: tables, now: World.now) }
     }
 
-    @Test("The first use of a token is noted, and ends the secret's way in before the file says so") func firstUse()
-        throws
-    {
+    @Test("A token's first use is recorded, and ends the use of the app's secret before the file says so")
+    func firstUse() throws {
         var admission = World.admission
         let tables = World.tables(session: World.session(isUsed: false))
         func admit(_ password: Digest) throws(RefusalReason) -> Admission.Pass {
@@ -233,7 +232,7 @@ struct AdmissionTests {
         #expect(try admit(World.token).begun == nil)
     }
 
-    @Test("New client ids of one address are let in up to the limit of a minute")
+    @Test("New client ids of an address are admitted up to the limit per minute")
     func newClients() {
         var clients = NewClients(limit: 2, addressesMax: 3)
         func admit(_ id: String, _ address: String = "192.0.2.1", at now: Int64 = 0) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("The forms of subscriptions")
+@Suite("Depth of subscriptions")
 struct FilterShapeTests {
     private static let space = "ll/v1/app/demo/t"
 
@@ -19,7 +19,7 @@ struct FilterShapeTests {
     }
 
     @Test(
-        "The topics of the schemas can be subscribed to, and deep filters can't",
+        "The schemas' topics can be subscribed to, and deep filters are refused",
         arguments: [
             ("", true), ("/#", true), ("/+", true), ("/response", true), ("/session", true), ("/answers", true),
             ("/command/#", true), ("/response/1/2", true), ("/response/#", true), ("/response/1/2/3", false),

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Gate
 
-@Suite("Sessions whose token was never used, in Mosquitto", .endsInTime)
+@Suite("Sessions with an unused token, in Mosquitto", .endsInTime)
 struct FirstUseTests {
     private static let login = "\(Cast.ownApp)/request/account/login"
 
     private func unused(_ session: String) throws -> Record { try Cast.terminal(session: session, isUsed: false) }
 
-    @Test("The app's secret gets in without the user's space, however the record comes") func stranger() throws {
+    @Test("The app's secret is admitted without the user's topics, however the record arrives") func stranger() throws {
         let broker = try GateBroker(Cast.records() + [unused("s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         let app = try MiniClient(broker.port, Cast.app())
         #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
-        // Even after the app has repeated the login and the record is written again, this connection doesn't own the
-        // session.
+        // This connection doesn't own session s-1, even after the app has repeated the login and the record was
+        // rewritten.
         #expect(try app.publish(Self.login, "again") < 0x80)
         try broker.append(unused("s-1"))
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
@@ -33,7 +33,7 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }
 
-    @Test("A login that another connection sent gives no rights to the one that came after it") func another() throws {
+    @Test("A login sent on another connection gives no rights to a later connection") func another() throws {
         let broker = try GateBroker(Cast.records())
         let first = try MiniClient(broker.port, Cast.app())
         #expect(try first.publish(Self.login, "in hand") < 0x80)
@@ -46,9 +46,8 @@ struct FirstUseTests {
         #expect(try MiniClient(broker.port, Cast.app()).code == 0)
     }
 
-    @Test("The first connection with the token ends the secret's way in, and the service is told") func firstUse()
-        throws
-    {
+    @Test("The first connection with the token ends the use of the app's secret, and the service is informed")
+    func firstUse() throws {
         let broker = try GateBroker(Cast.records() + [unused("s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         #expect(try worker.subscribe("ll/v1/system/token-used") == 1)
@@ -64,7 +63,7 @@ struct FirstUseTests {
         #expect(try worker.receive(within: 0.2) == nil)
     }
 
-    @Test("A login in the half second before the cut keeps the connection")
+    @Test("A login within the half second before the cut keeps the connection")
     func inTime() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -80,14 +79,14 @@ struct FirstUseTests {
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
     }
 
-    @Test("So does one behind a file that told the end without a command")
+    @Test("Such a login also keeps the connection if a file reported the end without a command")
     func inTimeBehindAFile() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
         #expect(app.code == 0)
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(Cast.records() + [Cast.terminal()])
-        // The refused subscription shows that the gate has read the file.
+        // The refused subscription shows that the gate has read the new file.
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
 
         #expect(try app.publish(Self.login, "in time") < 0x80)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Credentials that a worker tells, in Mosquitto", .endsInTime)
+@Suite("Credentials that a worker publishes, in Mosquitto", .endsInTime)
 struct LearnTests {
     private static let control = "$CONTROL/lamplighter/v1"
 
@@ -14,7 +14,7 @@ struct LearnTests {
     }
 
     @Test(
-        "A device that the file lacks gets in once a worker has told of it, and out once it tells of its end"
+        "A device that the file lacks is admitted once a worker announces it, and cut off once a worker announces its end"
     )
     func device() throws {
         let records = try Cast.records()
@@ -32,7 +32,7 @@ struct LearnTests {
         #expect(try MiniClient(broker.port, Cast.device()).code != 0)
     }
 
-    @Test("Nobody but a worker tells")
+    @Test("Only workers can announce credentials")
     func others() throws {
         let records = try Cast.records()
         let known = try #require(records.first { $0.kind == .device && $0.key == World.did })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Tokens that were refreshed")
+@Suite("Refreshed tokens")
 struct OverlapTests {
     private static let terminal = Principal.terminal(terminalId: World.terminal, appId: "demo")
 
@@ -39,7 +39,7 @@ struct OverlapTests {
     }
 
     @Test(
-        "Whatever the order of refreshes and uses, the gate agrees with its model",
+        "The gate agrees with its model in any order of refreshes and uses",
         arguments: 0..<20
     )
     func model(seed: Int) throws {
@@ -68,7 +68,7 @@ struct OverlapTests {
                     reference.refresh(at: now)
                     write()
                 case 2:
-                    // The service writes the record again, as it does after the first use of a token.
+                    // The service also writes the record again after the first use of a token.
                     write()
                 case 3 where random.below(6) == 0:
                     reference.isOver = true
@@ -85,7 +85,9 @@ struct OverlapTests {
         }
     }
 
-    @Test("The app's secret doesn't connect while a session lives, overlapping or not") func secret() throws {
+    @Test("The app's secret is refused while a session is live, with or without an overlap of tokens")
+
+    func secret() throws {
         let old = OldToken(token: World.secret(9), until: World.now + 60)
         for old in [nil, old] {
             #expect(throws: RefusalReason.sessionTokenRequired) {
@@ -98,7 +100,7 @@ struct OverlapTests {
         }
     }
 
-    @Test("Spent tokens are bounded")
+    @Test("The number of used tokens is limited")
     func bounded() {
         var spent = SpentTokens(limit: 3)
         let token = World.secret(9)
@@ -114,7 +116,7 @@ struct OverlapTests {
 
 @Suite("Refreshed and replaced sessions in Mosquitto", .endsInTime)
 struct OverlapBrokerTests {
-    @Test("The old token connects until the new one did, and the service is told so once")
+    @Test("The old token connects until the new one has connected, and the service is informed once")
     func overlap() throws {
         let until = Clock.now() + 60_000
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", until))])
@@ -134,7 +136,7 @@ struct OverlapBrokerTests {
         #expect(try worker.receive(within: 0.2) == nil)
     }
 
-    @Test("An old token's time ends without a message")
+    @Test("An old token expires without a message")
     func runsOut() throws {
         let broker = try GateBroker(
             Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", Clock.now() - 1))]
@@ -143,9 +145,9 @@ struct OverlapBrokerTests {
         #expect(try MiniClient(broker.port, Cast.app(password: "token s-2")).code == 0)
     }
 
-    @Test("After a login in another user's place nothing of the old user arrives, not even at once") func replacedUser()
-        throws
-    {
+    @Test("After another user logs in, no message for the previous user arrives, even at once")
+
+    func replacedUser() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         for round in 0..<20 {
@@ -166,14 +168,14 @@ struct OverlapBrokerTests {
         }
     }
 
-    @Test("Asking the file costs deliveries next to nothing")
+    @Test("Looking up the file has almost no cost for deliveries")
     func cost() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let watch = CredentialsWatch(path: broker.credentials)
         _ = watch.look()
         let clock = ContinuousClock()
         let took = clock.measure { for _ in 0..<20_000 { _ = watch.isBehind } }
-        // The whole service delivers fewer than 20,000 messages to users in a second.
+        // The service delivers fewer than 20,000 messages per second to users, so a check for each message is cheap.
         #expect(took < .milliseconds(400), "\(took) for 20,000 looks")
     }
 }

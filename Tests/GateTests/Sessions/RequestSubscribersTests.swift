@@ -23,7 +23,7 @@ struct RequestSubscribersTests {
 
         /// Returns whether a request to a service reaches the fallback worker.
         ///
-        /// If only the mark arrives, which is published after the request, the broker hasn't delivered the request.
+        /// If only the mark arrives, although it is published later, the broker hasn't delivered the request.
         func isHeard(_ service: String) throws -> Bool {
             _ = try app.publish("\(requests)/\(service)/list")
             let other = try MiniClient(broker.port, Cast.worker("marker"))
@@ -47,9 +47,9 @@ struct RequestSubscribersTests {
     private static let online = #"{"online":true,"ts":1}"#
     private static let offline = #"{"online":false,"ts":2}"#
 
-    @Test("The stand-in hears a request exactly while no worker that is there has subscribed to it") func presence()
-        throws
-    {
+    @Test("The fallback worker receives a request only while no present worker has subscribed to it")
+
+    func presence() throws {
         let cell = try Cell()
         #expect(try cell.isHeard("device"))
 
@@ -74,7 +74,7 @@ struct RequestSubscribersTests {
         #expect(try cell.isHeard("device"))
     }
 
-    @Test("A worker that loses its connection, or whose place is taken, is not there")
+    @Test("A worker whose connection is lost or taken over is absent")
     func loss() throws {
         let cell = try Cell()
         let first = try cell.control()
@@ -90,7 +90,9 @@ struct RequestSubscribersTests {
         #expect(try cell.isHeard("device"))
     }
 
-    @Test("What waited for the stand-in while it was away comes, and it goes on hearing") func queue() throws {
+    @Test("The fallback worker receives the requests queued while it was absent, and continues to receive")
+
+    func queue() throws {
         let broker = try GateBroker(Cast.records())
         var hello = Cast.worker("session")
         (hello.isClean, hello.sessionExpiry) = (false, 600)
@@ -98,7 +100,7 @@ struct RequestSubscribersTests {
         #expect(try first.subscribe("ll/v1/app/+/+/request/#") == 1)
         try first.disconnect()
         let app = try MiniClient(broker.port, Cast.app())
-        // The requests outnumber the unconfirmed messages that the broker sends to a client at once.
+        // The broker keeps these requests until the fallback worker connects again.
         for _ in 0..<30 { _ = try app.publish("\(Self.requests)/device/list") }
         let control = try MiniClient(broker.port, Cast.worker("control"))
         #expect(try control.subscribe("ll/v1/app/+/+/request/device/#") == 1)
@@ -114,7 +116,7 @@ struct RequestSubscribersTests {
         #expect(try second.receive()?.topic == "\(Self.requests)/other/list")
     }
 
-    @Test("Programs that look on neither count as workers nor miss a request")
+    @Test("Other programs that subscribe aren't counted as workers, and receive all requests")
     func onlookers() throws {
         let cell = try Cell()
         let control = try cell.control()
@@ -132,7 +134,7 @@ struct RequestSubscribersTests {
     }
 
     @Test(
-        "A message that is not a worker's state changes nothing",
+        "A message that isn't a worker's state changes nothing",
         arguments: ["", "{}", "[]", #"{"online":1}"#]
     )
     func nonsense(payload: String) throws {

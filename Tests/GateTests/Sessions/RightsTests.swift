@@ -94,7 +94,7 @@ struct RightsTests {
         Case(who: .service(name: "gone"), topic: "ll/v1/system/trigger/s1"),
     ]
 
-    @Test("The contract's table holds", arguments: cases)
+    @Test("The rights match the contract's table", arguments: cases)
     func table(row: Case) {
         let rights = World.rights(row.who)
 
@@ -104,7 +104,7 @@ struct RightsTests {
         if !isFilter { #expect(rights.mayReceive(row.topic) == row.receive) }
     }
 
-    @Test("Retained messages and wills are for workers only, and no will goes to a $ topic") func retained() {
+    @Test("Only workers have retained messages and wills, and no will has a $ topic") func retained() {
         let device = World.rights(Self.device)
         let worker = World.rights(.service(name: "tools"))
 
@@ -121,7 +121,7 @@ struct RightsTests {
         #expect(!worker.mayWill("$SYS/broker/connection/a/state"))
     }
 
-    @Test("A user's space is open while the session lives, and no longer")
+    @Test("A user's topics are open only while the session lives")
     func session() {
         let rights = World.rights(Self.terminal, session: World.session())
         let space = "ll/v1/user/\(World.uid)"
@@ -136,7 +136,7 @@ struct RightsTests {
         #expect(!rights.maySubscribe("ll/v1/user/+/device"))
     }
 
-    @Test("A revoked session opens nothing, even while its record is still there")
+    @Test("A revoked session opens nothing, even while its record exists")
     func revoked() {
         var admission = World.admission
         admission.revoked.insert("s-1")
@@ -152,7 +152,7 @@ struct RightsTests {
         #expect(rights?.maySubscribe("\(Self.ownApp)/#") == true)
     }
 
-    @Test("A principal that was removed, or got another secret, has no rights left")
+    @Test("A principal that was removed or has a new secret has no rights")
     func removed() {
         let admission = World.admission
         let removed = World.tables(adding: [.removed(.device, key: World.did)])

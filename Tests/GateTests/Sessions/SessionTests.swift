@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sessions on terminals in Mosquitto", .endsInTime)
 struct SessionTests {
-    @Test("A user's space opens with the login's record and closes with the revocation")
+    @Test("A user's topics open with the login's record and close with the revocation")
     func revoke() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -35,7 +35,7 @@ struct SessionTests {
         #expect(try worker.receive(within: 0.3) == nil)
     }
 
-    @Test("The service is told when a session has no connection any more")
+    @Test("The service is informed when an ended session has no connection any more")
     func cut() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -52,7 +52,7 @@ struct SessionTests {
         #expect(try worker.receive()?.payload.contains(#""sessionId":"s-1""#) == true)
     }
 
-    @Test("Another session that has begun on the terminal is left alone")
+    @Test("A later session on the same terminal is not affected")
     func replaced() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -70,7 +70,7 @@ struct SessionTests {
         #expect(try second.waitForEnd(within: 0.8) == nil)
     }
 
-    @Test("Messages queued for an ended session are not delivered afterwards")
+    @Test("Messages queued for an ended session are not delivered later")
     func queued() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -95,12 +95,12 @@ struct SessionTests {
         #expect(try second.receive(within: 0.2) == nil)
     }
 
-    @Test("Retained messages of a user are delivered with a session only")
+    @Test("A user's retained messages are delivered only to a session")
     func retained() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         _ = try worker.publish("\(Cast.ownUser)/device/x/status", "kept", retained: true)
-        // The broker asks the gate about the delivery even though the publisher has disconnected.
+        // The broker asks the gate about the delivery even if the publisher has disconnected.
         try worker.disconnect()
         #expect(try worker.waitForEnd() != nil)
 
@@ -110,7 +110,7 @@ struct SessionTests {
         #expect(try app.receive()?.payload == "kept")
     }
 
-    @Test("A session that expires closes the user's space by itself")
+    @Test("An expired session closes the user's topics without a message")
     func expires() throws {
         let broker = try GateBroker(
             Cast.records() + [Cast.terminal(session: "s-1", lasting: 1_500)]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Gate
 
-@Suite("Standing connections and the file, in Mosquitto", .endsInTime)
+@Suite("Connected clients and the file, in Mosquitto", .endsInTime)
 struct StandingTests {
-    @Test("A client that an older file admitted is closed once the file is rewritten")
+    @Test("A client admitted by an older file is disconnected once the file is rewritten")
     func older() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
@@ -24,7 +24,7 @@ struct StandingTests {
         #expect(try sms.waitForEnd(within: 0.5) == nil)
     }
 
-    @Test("A client that keeps its rights is not disturbed by a rewritten file")
+    @Test("A client that keeps its rights is not affected by a rewritten file")
     func same() throws {
         let records = try Cast.records() + [Cast.terminal(session: "s-1")]
         let broker = try GateBroker(records)
@@ -33,7 +33,7 @@ struct StandingTests {
 
         var file = try CredentialsFile(path: broker.credentials)
         try file.rewrite(records)
-        // A login on the same connection begins a new session, and then the file is rewritten again.
+        // A login on the same connection begins session s-2, and then the file is rewritten again.
         try file.append([Cast.terminal(session: "s-2")])
         #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
         try file.rewrite(Cast.records() + [Cast.terminal(session: "s-2")])
@@ -41,7 +41,7 @@ struct StandingTests {
         #expect(try app.waitForEnd(within: 1) == nil)
     }
 
-    @Test("A login on this very connection stays one though the file is rewritten right behind it")
+    @Test("A login on this connection stays valid when the file is rewritten right after it")
     func rewrittenAtOnce() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
@@ -51,16 +51,16 @@ struct StandingTests {
         for round in 2...6 {
             let login = try Cast.terminal(session: "s-\(round)")
             let records = try Cast.records() + [login]
-            // The service also rewrites the file immediately when the record of a login makes the file too long.
+            // If the record of a login makes the file too long, the service rewrites the file immediately.
             try file.append([login])
             try file.rewrite(records)
             #expect(try app.waitForEnd(within: 0.6) == nil, "login \(round)")
         }
     }
 
-    @Test("A connection made after a session's end, with the app's secret, outlives the revocation") func afterwards()
-        throws
-    {
+    @Test("A connection made with the app's secret after a session's end outlives the revocation")
+
+    func afterwards() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())
         let old = try MiniClient(broker.port, Cast.app(password: "token s-1"))
@@ -74,8 +74,8 @@ struct StandingTests {
         #expect(try new.waitForEnd(within: 1) == nil)
     }
 
-    @Test("Connections are numbered from what the store knows, wherever the clock stands") func numbers() throws {
-        // The largest known number comes from a time when the clock was a year ahead.
+    @Test("Connection numbers continue after the stored number, whatever the clock shows") func numbers() throws {
+        // The largest known number was assigned while the clock was a year ahead.
         let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
         let broker = try GateBroker(Cast.records() + [.connections(known: known)])
         let worker = try MiniClient(broker.port, Cast.worker())
@@ -88,7 +88,7 @@ struct StandingTests {
     }
 
     @Test(
-        "Who is connected when the store turns out to know larger numbers gets a new one, and is told again"
+        "If the store knows larger connection numbers, connected clients get new numbers and are announced again"
     )
     func renumbered() throws {
         let broker = try GateBroker(Cast.records())
@@ -97,7 +97,7 @@ struct StandingTests {
         let device = try MiniClient(broker.port, Cast.device())
         let first = try number(worker)
 
-        // A known number that is not larger than the gate's own numbers changes nothing.
+        // A known number changes nothing unless it is larger than the gate's own numbers.
         try broker.append(.connections(known: first))
         #expect(try worker.receive(within: 0.5) == nil)
         try broker.append(.connections(known: first + 10_000_000))

@@ -4,7 +4,7 @@ import Testing
 @testable import Service
 
 @Suite("Backups at an interval") struct BackupTaskTests {
-    @Test("Names of backups sort by their time and read back; others are left alone")
+    @Test("Backup names sort by time and can be parsed, and other files are ignored")
     func names() {
         let now = Instant(milliseconds: 1_795_000_000_000)
         let name = BackupName.of(now)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Service
 
-@Suite("The certificate of a broker that starts again")
+@Suite("Handing a certificate to a restarting broker")
 struct CertificateHandoverTests {
-    @Test("A certificate that comes while the broker runs is shown at once")
+    @Test("A certificate that arrives while the broker runs is used at once")
     func running() {
         var handover = CertificateHandover("old")
         #expect(handover.begin() == "old")
@@ -15,7 +15,7 @@ struct CertificateHandoverTests {
     }
 
     @Test(
-        "One that comes during a start waits for its end, and is not overwritten by the older one"
+        "A certificate that arrives during a start is used after it, and not replaced by the older one"
     )
     func starting() {
         var handover = CertificateHandover("old")
@@ -27,7 +27,7 @@ struct CertificateHandoverTests {
         #expect(handover.end() == nil)
     }
 
-    @Test("After a start that failed the next one takes what came meanwhile")
+    @Test("After a failed start, the next start uses the certificate that arrived meanwhile")
     func failed() {
         var handover = CertificateHandover("old")
         _ = handover.begin()
@@ -38,7 +38,7 @@ struct CertificateHandoverTests {
         #expect(handover.end() == nil)
     }
 
-    @Test("Without TLS there is nothing to show")
+    @Test("Without TLS there is no certificate to use")
     func none() {
         var handover = CertificateHandover<String>(nil)
 

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A renewed certificate is taken once, one that does not fit is not, and the one before is kept"
+        "A renewed certificate is loaded once; if it doesn't match its key, the previous one is kept"
     )
     func renewed() throws {
         let folder = try TemporaryFolder()
@@ -52,9 +52,9 @@ import Testing
         #expect(taken.withLock { $0 } == [second.end, third.end])
     }
 
-    @Test("A certificate that clients would refuse is not taken in the place of one that they take") func invalid()
-        throws
-    {
+    @Test("A certificate that clients would refuse doesn't replace a valid one")
+
+    func invalid() throws {
         let folder = try TemporaryFolder()
         let directory = try directory(folder)
         let authority = try LocalAuthority.readOrMake(in: directory, at: now)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Files that can't be used are told with their place",
+        "Unusable files are reported with their paths",
         arguments: ["key of another", "open key", "missing key"]
     )
     func faults(_ fault: String) throws {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "Ends are told in days",
+        "Times until expiry are shown in days",
         arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "the certificate expired")]
             as [(Int, String?)]
     )

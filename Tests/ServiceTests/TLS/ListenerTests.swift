@@ -17,11 +17,11 @@ import Testing
         relays: true
     )
 
-    /// Settings of the ports that let the system choose free ports, and so work on every machine.
+    /// Port settings that let the system choose free ports, and so work on every machine.
     private static let anyPorts = ["mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1"]
 
     @Test(
-        "Without a certificate there are plain listeners alone; without a broker of one's own none of its own, and WebSockets when asked for"
+        "Without a certificate all listeners are plain; an external broker leaves none but WebSockets on request"
     )
     func which() async throws {
         let settings = try await settings(Self.anyPorts)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "A listener is switched off by -1, and asking for a port twice is an error that names both"
+        "-1 disables a listener, and using a port twice is an error that names both listeners"
     )
     func asked() async throws {
         var flags = Self.anyPorts
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "An address that this machine does not have is an error that names the setting",
+        "An address that this machine doesn't have causes an error that names the setting",
         arguments: ["tls.host", "mqtt.host", "http.host", "health.host"],
         ["203.0.113.77", "lamps.example.com"]
     )
@@ -92,8 +92,9 @@ import Testing
         #expect(problem?.message.contains(host) == true)
     }
 
-    @Test("The usual ports are those of the documents, unless the service takes what is free") func usual() async throws
-    {
+    @Test("The default ports are the documented ones, unless the service chooses free ports")
+
+    func usual() async throws {
         let usual = try await settings()
         #expect(usual.port(.mqttTLS) == 8883)
         #expect(usual.port(.clientCertificate) == 8884)
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "Nothing listens without TLS where other machines reach it, unless that is asked for",
+        "No listener without TLS is reachable from other machines unless that is requested",
         arguments: ["mqtt.host", "http.host", "health.host"]
     )
     func plain(_ key: String) async throws {
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "Wherever the broker listens, the relay of WebSockets reaches it by a loopback address",
+        "The WebSocket relay reaches the broker by a loopback address, wherever the broker listens",
         arguments: [
             ("0.0.0.0", ["0.0.0.0"], "127.0.0.1"), ("::", ["::", "127.0.0.1"], "127.0.0.1"),
             ("::1", ["::1", "127.0.0.1"], "127.0.0.1"), ("192.0.2.7", ["192.0.2.7", "127.0.0.1"], "127.0.0.1"),
@@ -141,9 +142,8 @@ import Testing
         #expect(LocalHosts.relay(of: host) == relay)
     }
 
-    @Test("The broker is told which listeners show its certificate, and which ask for the client's") func broker()
-        async throws
-    {
+    @Test("The broker's configuration says which listeners have its certificate, and which require a client's")
+    func broker() async throws {
         var ports = ListenerPorts(mqtt: 4711)
         ports.mqttTLS = 4712
         ports.clientCertificate = 4713
@@ -162,9 +162,9 @@ import Testing
         )
     }
 
-    @Test("Plain listeners that other machines reach are named with their addresses, and no others") func open()
-        async throws
-    {
+    @Test("Exactly the plain listeners that other machines can reach are named, with their addresses")
+
+    func open() async throws {
         var ports = ListenerPorts(mqtt: 1)
         (ports.http, ports.webSocket, ports.health, ports.mqttTLS) = (2, 3, 4, 5)
         let hosts = ["mqtt.host": "0.0.0.0", "http.host": "::", "insecure": "true"]

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A renewed authority stands before the old one, and the server's certificate leads to both"
+        "A renewed authority precedes the old one, and the server's certificate leads to both"
     )
     func renewed() throws {
         let folder = try TemporaryFolder()
@@ -40,8 +40,8 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // When the first authority has expired, neither the server's certificate file nor the authority's file contains
-        // the first authority's certificate.
+        // Once the first authority has expired, its certificate is left out of the server's certificate file and of the
+        // authority's file.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "An authority that has ended, or whose key is lost, is replaced without a link",
+        "An authority that has expired, or whose key is lost, is replaced without a link",
         arguments: [true, false]
     )
     func unlinked(_ isEnded: Bool) throws {
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "A certificate of another authority than the one beside it is told, and so is what ends, each with its cure"
+        "A certificate of another authority and each expiry are reported, with a solution"
     )
     func concerns() throws {
         let folder = try TemporaryFolder()
@@ -93,7 +93,7 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't be valid longer than the authority that signs it, so both concerns have the same cure.
+        // A certificate can't outlive the authority that signs it, so renewing the authority resolves both concerns.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "A file in another form is told with the command that converts it",
+        "A file in another form is reported with the command that converts it",
         arguments: [
             ([0x30, 0x82, 0x0a, 0x10, 2, 1, 3, 0x80, 0xff], "pkcs12"), ([0, 1, 2, 0xff], "DER"),
             (Array("-----BEGIN PKCS7-----".utf8), "pkcs7"),
@@ -130,7 +130,7 @@ import Testing
         #expect(problem?.text.contains("tls show") == false)
     }
 
-    @Test("A file that is missing and a directory are told apart")
+    @Test("A missing file and a directory have different errors")
     func unreadable() throws {
         let folder = try TemporaryFolder()
         #expect(TextFile.unreadable(folder.path + "/none") == "it is missing")

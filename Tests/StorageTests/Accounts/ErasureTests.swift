@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Users who are erased")
+@Suite("Erased users")
 struct ErasureTests {
     /// Returns the personal details of the user with the given number, as words that no other user's details contain.
     private func words(_ number: Int) -> [String] {
@@ -60,7 +60,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("Nothing that was said of an erased user is left in any file", .onlyOnFile)
+    @Test("Nothing about an erased user remains in any file", .onlyOnFile)
     func residue() throws {
         let world = try World()
         let count = 300

@@ -32,13 +32,13 @@ struct LeaseTableTests {
         get throws { try store.coordinate { try $0.leases.all() }.map { $0.isHeld ? $0.node : nil } }
     }
 
-    @Test("Lanes are made once, and counted")
+    @Test("Lanes are created once, and counted")
     func made() throws {
         #expect(try store.coordinate { try $0.leases.make("status", lanes: 4) } == 4)
         #expect(try store.coordinate { try $0.leases.make("status", lanes: 2) } == 4)
     }
 
-    @Test("A free lane is taken by one process, as many as it asks for")
+    @Test("A free lane is leased to one process, and a process gets as many lanes as it asks for")
     func taking() throws {
         #expect(try take(3, for: "a").map(\.lane) == [0, 1, 2])
         #expect(try take(3, for: "b").map(\.lane) == [3])
@@ -47,7 +47,7 @@ struct LeaseTableTests {
     }
 
     @Test(
-        "The lanes of a process that is gone, or has given them back, are free, at a larger epoch"
+        "The lanes of a process that has ended or released them are free, with a higher epoch"
     )
     func free() throws {
         let first = try take(2, for: "a")
@@ -60,7 +60,7 @@ struct LeaseTableTests {
         #expect(try take(1, for: "b").map(\.lane) == [0])
     }
 
-    @Test("What a process gives back after another took it stays the other's")
+    @Test("Releasing a lane that another process has leased meanwhile changes nothing")
     func lateRelease() throws {
         let old = try take(1, for: "a")[0]
         try store.coordinate { try $0.nodes.expire("a") }
@@ -69,7 +69,7 @@ struct LeaseTableTests {
         #expect(try holders[0] == "b")
     }
 
-    @Test("A batch of a lane that another process has taken changes nothing")
+    @Test("A batch on a lane that another process has leased changes nothing")
     func fence() throws {
         let lane = store.guarded(by: try take(1, for: "a")[0])
         try lane.arrange(at: Make.now) { try $0.meta.set("fact", to: "own") }
@@ -80,14 +80,14 @@ struct LeaseTableTests {
             try lane.arrange(at: Make.now) { try $0.meta.set("fact", to: "zombie") }
         }
         #expect(error.map(StoreError.isStoresFault) == true)
-        // Only the fence stops the batch, since a store without a fence can still write.
+        // The write failed only because of the fence: a store without a fence can still write.
         try database.open().arrange(at: Make.now) { try $0.meta.set("unfenced", to: "written") }
         #expect(throws: LaneLost.self) { try lane.enter("status") }
         #expect(try store.read { try $0.meta.value("fact") } == "own")
     }
 
     @Test(
-        "A lane is not taken from within its holder's transaction, and what keeps the holder alive does not wait for that"
+        "A lane isn't taken over during its holder's transaction, and the holder's heartbeat doesn't wait for that"
     )
     func withinTransaction() throws {
         let lane = store.guarded(by: try take(1, for: "a")[0])
@@ -102,7 +102,7 @@ struct LeaseTableTests {
     }
 
     @Test(
-        "A process that is taken for dead loses its sessions, and with them what it has locked; a living one keeps them",
+        "A process taken for dead loses its database sessions and their locks, and a live process keeps them",
         .endsInTime
     )
     func sessions() throws {
@@ -118,7 +118,7 @@ struct LeaseTableTests {
 
                 try store.coordinate { try $0.nodes.expire(id) }
                 try store.coordinate { try $0.leases.endSessionsOfSilent() }
-                // The server ends the sessions after a while, and not within the call that requests it.
+                // The server ends the sessions a while after the call, so the test tries until the lane is free.
                 var taken: [Int] = []
                 while !taken.contains(0) { taken += try take(4, for: "b").map(\.lane) }
                 _ = try tx.meta.value("fact")
@@ -128,7 +128,7 @@ struct LeaseTableTests {
     }
 
     @Test(
-        "A lane's messages are numbered behind those that its last holder left, whatever the clocks"
+        "A lane's messages are numbered after those of its previous holder, whatever the clocks show"
     )
     func numbers() throws {
         let first = try database.open()
@@ -147,7 +147,7 @@ struct LeaseTableTests {
         #expect(try store.read { try $0.outbox.lags() } == ["status.00": .init(rows: 2, since: Make.at(1))])
     }
 
-    @Test("A worker is there as long as any of its lanes is held")
+    @Test("A worker is present as long as one of its lanes is leased")
     func workers() throws {
         _ = try store.coordinate { try $0.leases.make("control", lanes: 2) }
         #expect(try store.read { try $0.leases.heldWorkers() }.isEmpty)
@@ -157,7 +157,7 @@ struct LeaseTableTests {
         #expect(try store.read { try $0.leases.heldWorkers() }.isEmpty)
     }
 
-    @Test("What waits for a lane's devices is found by the ends of their ids")
+    @Test("Work for a lane's devices is found by the ends of their ids")
     func shards() throws {
         let dids = ["d-0000000000a07", "d-0000000000a0f", "d-0000000000a4f"].map {
             DeviceID(trusted: $0)

@@ -40,7 +40,7 @@ struct NodeTableTests {
     }
 
     @Test(
-        "Each process gets a slot of its own, up to 63, and one that was given back is free again"
+        "Each of up to 63 processes gets its own slot, and a released slot is free again"
     )
     func claims() throws {
         let database = try SharedDatabase()
@@ -53,8 +53,7 @@ struct NodeTableTests {
         #expect(try claim("late", in: store)?.number == 7)
     }
 
-    @Test("A process that comes in another's place has its slot, also where no other is free") func succession() throws
-    {
+    @Test("A process that replaces another gets its slot, even if no other slot is free") func succession() throws {
         let store = try SharedDatabase().open()
         for number in 1...63 { _ = try claim("n\(number)", in: store) }
         #expect(try claim("new", in: store, inPlaceOf: "n9")?.number == 9)
@@ -62,9 +61,8 @@ struct NodeTableTests {
         #expect(try claim("late", in: store, inPlaceOf: "n9") == nil)
     }
 
-    @Test("A process that says that it lives keeps its slot; one whose slot was given away is told") func renewal()
-        throws
-    {
+    @Test("A process with regular heartbeats keeps its slot, and a process whose slot was reassigned is informed")
+    func renewal() throws {
         let store = try SharedDatabase().open()
         _ = try claim("a", in: store)
         #expect(try store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
@@ -76,14 +74,18 @@ struct NodeTableTests {
         #expect(try !store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
     }
 
-    @Test("The slot of a process that fell silent long ago goes to another once no slot is new") func silent() throws {
+    @Test("Once no slot is unused, the slot of a process that fell silent long ago is reassigned")
+
+    func silent() throws {
         let store = try SharedDatabase().open()
         for number in 1...63 { _ = try claim("n\(number)", in: store, for: number == 5 ? -120_000 : 6_000) }
         #expect(try claim("late", in: store)?.number == 5)
         #expect(try !store.coordinate { try $0.nodes.renew("n5", milliseconds: 6_000) })
     }
 
-    @Test("Processes of different slots never give a number twice, by whatever clocks") func numbers() throws {
+    @Test("Processes with different slots never assign the same number, whatever their clocks show")
+
+    func numbers() throws {
         let database = try SharedDatabase()
         let stores = try (0..<3).map { _ in try database.open() }
         for (index, store) in stores.enumerated() { store.take(try #require(try claim("n\(index)", in: store))) }

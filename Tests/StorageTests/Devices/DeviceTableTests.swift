@@ -4,9 +4,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("Devices and what they are")
+@Suite("Devices and their data")
 struct DeviceTableTests {
-    @Test("A status comes back as it was saved")
+    @Test("A status is read as it was saved")
     func status() throws {
         let world = try World()
         try world.fill()
@@ -34,7 +34,7 @@ struct DeviceTableTests {
     }
 
     @Test(
-        "A new ownership period begins behind all that is kept of the last one, but not behind what a clock set back left"
+        "A new ownership period begins after the last one's data, except data that is ahead of a clock since set back"
     )
     func newOwnership() throws {
         let world = try World()
@@ -63,7 +63,7 @@ struct DeviceTableTests {
         #expect(try begin() == ahead(301).adding(milliseconds: 2))
     }
 
-    @Test("Neither secrets nor passcodes are in any file")
+    @Test("No file contains secrets or passcodes in clear")
     func secrets() throws {
         let world = try World()
         try world.fill()
@@ -80,8 +80,8 @@ struct DeviceTableTests {
         }
     }
 
-    @Test("Refreshes are taken once, in order, and asked for every subscribed binding at once") func refreshes() throws
-    {
+    @Test("Refreshes are taken once and in order, and can be requested for all subscribed bindings at once")
+    func refreshes() throws {
         let world = try World()
         try world.fill()
         try world.store.arrange(at: Make.now) { (tx) throws in

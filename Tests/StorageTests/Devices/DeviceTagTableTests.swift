@@ -9,7 +9,7 @@ import Testing
 struct DeviceTagTableTests {
     private let world: World
 
-    /// Creates ten devices, of which the devices with even numbers have the tag `floor=2` and the others `floor=3`.
+    /// Creates ten devices: even numbers have the tag `floor=2`, and odd numbers have the tag `floor=3`.
     init() throws {
         world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -52,7 +52,7 @@ struct DeviceTagTableTests {
         }
     }
 
-    @Test("A change tells the tags before and after, and leaves what it does not name") func change() throws {
+    @Test("A change returns the tags before and after, and keeps the tags it doesn't name") func change() throws {
         let spare = DeviceTag(trusted: "spare", "")
         let first = try label(1, name: "Hall", set: [spare])
         #expect(first.before.map(\.text) == ["floor=3"])
@@ -68,7 +68,7 @@ struct DeviceTagTableTests {
         #expect(try world.store.read { try $0.devices.names(of: [Self.did(1)]) }.isEmpty)
     }
 
-    @Test("Devices are found by a tag with its value or with any, page by page, and by name") func search() throws {
+    @Test("Devices are found by name, by a tag with its value or with any value, page by page") func search() throws {
         _ = try label(3, name: "Hall lamp", set: [DeviceTag(trusted: "spare", "")])
         var filter = DeviceFilter()
         filter.tag = "floor"
@@ -93,7 +93,7 @@ struct DeviceTagTableTests {
         #expect(try found(filter) == [])
     }
 
-    @Test("A tag with its value is found by its index alone", .onlyOnFile)
+    @Test("A tag with its value is found with its index alone", .onlyOnFile)
     func index() throws {
         var filter = DeviceFilter()
         filter.tag = "floor"
@@ -109,7 +109,7 @@ struct DeviceTagTableTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN d") || $0.hasPrefix("SCAN s") }, "\(plan)")
     }
 
-    @Test("Tags go with the device")
+    @Test("Tags are deleted with the device")
     func forget() throws {
         try world.store.arrange(at: Make.now) { try $0.devices.forget(Self.did(2)) }
         var filter = DeviceFilter()

@@ -42,7 +42,7 @@ struct HistoryDayTests {
 
     private func begin() throws { try world.store.arrange(at: Make.now) { try $0.history.days.begin(day) } }
 
-    @Test("A day of many records is summed up by half hours, exactly")
+    @Test("A day with many records is summed up exactly by half hours")
     func exact() throws {
         try fill(960, value: 7)
         try begin()
@@ -59,7 +59,7 @@ struct HistoryDayTests {
         #expect(days[0].halves.allSatisfy { $0.totals.count == 20 })
     }
 
-    @Test("Who comes late sets neither day back")
+    @Test("A late transaction sets neither day back")
     func forward() throws {
         try begin()
         try world.store.arrange(at: Make.now) { tx in
@@ -72,7 +72,7 @@ struct HistoryDayTests {
         #expect(try world.store.read { try $0.history.days.done() } == day)
     }
 
-    @Test("A day of few records has no sums")
+    @Test("A day with few records has no sums")
     func few() throws {
         try fill(Int(HistoryDay.recordsMin) - 1, value: 1)
         try begin()
@@ -82,7 +82,7 @@ struct HistoryDayTests {
         #expect(try totals() == nil)
     }
 
-    @Test("Records that come later make a day's sums stale until it is summed up again")
+    @Test("Late records make a day's sums obsolete until it is summed up again")
     func late() throws {
         try fill(600, value: 1)
         try begin()
@@ -98,7 +98,7 @@ struct HistoryDayTests {
         #expect(try world.store.read { try $0.history.days.stale(limit: 9) }.isEmpty)
     }
 
-    @Test("Sums made while records came are not kept")
+    @Test("Sums made while records arrived are discarded")
     func race() throws {
         try fill(600, value: 1)
         try begin()
@@ -111,7 +111,7 @@ struct HistoryDayTests {
         #expect(try totals() == nil)
     }
 
-    @Test("Sums go with the records that are no longer kept, and with the device")
+    @Test("Sums are deleted with expired records and with the device")
     func pruned() throws {
         try fill(600, value: 1)
         try begin()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Reading a device's past")
+@Suite("Reading a device's history")
 struct HistoryScanTests {
     private let world: World
     private let other = DeviceID(trusted: "d-0000000000002")
@@ -30,7 +30,7 @@ struct HistoryScanTests {
         try world.store.compactHistory(bytesMax: 1 << 16, step: size, transactions: steps, at: Make.now)
     }
 
-    /// Returns a page of values, the place at which the next page begins, and the number of records read.
+    /// Returns a page of values, the position at which the next page begins, and the number of records read.
     private func page(
         _ place: HistoryPlace,
         to: Int64 = 1_000_000,
@@ -90,7 +90,7 @@ struct HistoryScanTests {
         #expect(seen == expected)
     }
 
-    @Test("The bounds count, to the millisecond")
+    @Test("The limits of a period are exact to the millisecond")
     func bounds() throws {
         try append((0..<10).map { record(Int64($0), Int64($0)) })
         for isSorted in [false, true] {
@@ -102,7 +102,7 @@ struct HistoryScanTests {
         }
     }
 
-    @Test("A page of one day looks at as many records among a million as among a thousand") func effort() throws {
+    @Test("A page of one day examines as many records among a million as among a thousand") func effort() throws {
         func fill(_ days: ClosedRange<Int64>) throws {
             for day in days {
                 try append((0..<1440).map { record(day * 86_400 + Int64($0) * 60, Int64($0)) })

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Storage
 
-@Suite("The history of a process that is gone", .onlyInDatabase)
+@Suite("The history of a process that has ended", .onlyInDatabase)
 struct HistoryTakeoverTests {
     private let directory: TemporaryDirectory
     private let owner: World
     private let other: World
     private let slot: NodeSlot
 
-    /// Opens the same database as two processes would; the buffered records belong to the first process.
+    /// Opens one database twice, as two processes would; the buffered records belong to the first process.
     init() throws {
         directory = try TemporaryDirectory()
         owner = try World(directory)
@@ -34,7 +34,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Commits one record of each device with the given timestamp in seconds, by default in the first process.
+    /// Commits a record for each device, with a timestamp in seconds, by default in the first process.
     private func append(_ second: Int64, in world: World? = nil) throws {
         try (world ?? owner).store.arrange(at: Make.at(second)) { tx in
             try tx.history.append(
@@ -49,8 +49,7 @@ struct HistoryTakeoverTests {
         }
     }
 
-    /// Begins and sorts a round of compaction of the first process's records, whose transactions each write the chunks
-    /// of one device.
+    /// Begins to compact the first process's records, in a round that writes one device's chunks per transaction.
     private func begin(in world: World) throws -> Compaction {
         var round = try #require(try world.store.beginCompaction(of: slot, bytesMax: 1 << 20, step: 1))
         while round.sort() {}
@@ -75,9 +74,9 @@ struct HistoryTakeoverTests {
         return found
     }
 
-    @Test("A round that another process ended while its owner began a longer one is not run again") func longerRound()
-        throws
-    {
+    @Test("A round completed by another process is not repeated after its owner began a longer one")
+
+    func longerRound() throws {
         try append(1)
         var taken = try begin(in: other)
         try append(2)
@@ -92,7 +91,7 @@ struct HistoryTakeoverTests {
         #expect(try seconds() == [1, 2] && seconds(1) == [1, 2])
     }
 
-    @Test("One that comes late to the end of a round leaves the mark of the next round alone") func lateEnd() throws {
+    @Test("A process that is late at a round's end doesn't change the next round's mark") func lateEnd() throws {
         try append(1)
         var own = try begin(in: owner)
         for _ in 0..<2 { _ = try own.move(in: owner.store, at: Make.now) }
@@ -108,13 +107,13 @@ struct HistoryTakeoverTests {
         #expect(try seconds() == [1, 2] && seconds(1) == [1, 2])
     }
 
-    @Test("A round takes no row that came after it began, whatever its number")
+    @Test("A round includes no row that arrived after its beginning, whatever its number")
     func earlierNumber() throws {
         try append(10)
         var taken = try begin(in: other)
         _ = try taken.move(in: other.store, at: Make.now)
 
-        // The next process that takes the slot has a clock that is a few seconds behind.
+        // The clock of the next process that takes the slot is a few seconds behind.
         let next = try World(directory)
         next.store.take(slot)
         try append(5, in: next)
@@ -127,7 +126,7 @@ struct HistoryTakeoverTests {
         #expect(try seconds() == [5, 10] && seconds(1) == [5, 10])
     }
 
-    @Test("A round that another process has begun is begun again, without a line twice") func begunTwice() throws {
+    @Test("A round begun by another process is started again, and no line is doubled") func begunTwice() throws {
         try append(1)
         var (first, second) = (try begin(in: owner), try begin(in: other))
         _ = try first.move(in: owner.store, at: Make.now)

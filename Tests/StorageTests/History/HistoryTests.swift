@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The history, in its buffer and in the devices' chunks")
+@Suite("The history in its buffer and in the devices' chunks")
 struct HistoryTests {
     private func did(_ number: Int) -> DeviceID { DeviceID(trusted: "d-\(1000 + number)") }
 
@@ -42,7 +42,7 @@ struct HistoryTests {
         return records
     }
 
-    @Test("Of two that sort the same part of the buffer, the one that comes late does nothing") func twice() throws {
+    @Test("Of two processes that sort the same part of the buffer, the late one does nothing") func twice() throws {
         let world = try world(devices: 3)
         try world.store.arrange(at: Make.now) { tx in try tx.history.append((0..<3).map { record($0, 1, 1) }) }
         func begin() throws -> Compaction {
@@ -60,7 +60,9 @@ struct HistoryTests {
         for device in 0..<3 { #expect(try all(world, device).count == 1) }
     }
 
-    @Test("Every record is seen once, in the order of time, however far the compactor has come") func sorting() throws {
+    @Test("Each record is returned once, in order of time, however far the compactor has progressed")
+
+    func sorting() throws {
         var random = Seed(5)
         let world = try world(devices: 7)
         var wanted: [[HistoryRecord]] = Array(repeating: [], count: 7)
@@ -89,7 +91,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("At one moment, what came first stays first")
+    @Test("Records with the same time stay in order of arrival")
     func stability() throws {
         let world = try world(devices: 1)
         for value in 0..<6 {
@@ -101,7 +103,7 @@ struct HistoryTests {
         #expect(try all(world, 0).map { $0.data?["level"]?.intValue } == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("Bytes of a device's own, and values of every shape, come back from both parts") func shapes() throws {
+    @Test("A device's raw bytes and values of all kinds are read from both parts") func shapes() throws {
         let world = try world(devices: 1)
         let records = [
             HistoryRecord(did: did(0), ts: Make.at(1), data: nil, binary: "aGVsbG8="),
@@ -116,7 +118,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == expected)
     }
 
-    @Test("A moment is found in the buffer, in a chunk that begins before it, and nowhere else") func find() throws {
+    @Test("A moment is found in the buffer or in the chunk that includes it, and nowhere else") func find() throws {
         let world = try world(devices: 2)
         let records = (0..<100).map { record(0, Int64($0) * 60, Int64($0)) }
         try world.store.arrange(at: Make.now) { try $0.history.append(records) }
@@ -135,7 +137,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Chunks cover an hour at most, and go when all of them is too old")
+    @Test("Chunks span at most an hour, and are deleted once all their records have expired")
     func pruning() throws {
         let world = try world(devices: 1)
         let records = (0..<180).map { record(0, Int64($0) * 60, Int64($0)) }
@@ -150,7 +152,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == Array(records[60...]))
     }
 
-    @Test("Lines of a forgotten device leave the buffer with the next round")
+    @Test("Lines of a forgotten device leave the buffer in the next round")
     func forgotten() throws {
         let world = try world(devices: 2)
         try world.store.arrange(at: Make.now) { try $0.history.append([record(0, 1, 1), record(1, 1, 2)]) }
@@ -161,7 +163,7 @@ struct HistoryTests {
         #expect(try world.store.read { try $0.history.buffer.depth(of: .alone) }.since == nil)
     }
 
-    @Test("The buffer tells how much waits, and since when")
+    @Test("The buffer reports how much is waiting and since when")
     func depth() throws {
         let world = try world(devices: 1)
         #expect(try world.store.read { try $0.history.buffer.depth(of: .alone) }.bytes == 0)
@@ -186,7 +188,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("The next batch sees the writes of another connection")
+    @Test("The next batch sees another connection's writes")
     func otherWriter() throws {
         let directory = try TemporaryDirectory()
         let first = try World(directory)
@@ -199,7 +201,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("The writes of a failed batch, or of a failed piece of one, are forgotten") func failures() throws {
+    @Test("The writes of a failed batch, or of a failed part, are discarded") func failures() throws {
         struct Failure: Error {}
         let world = try World()
         try world.fill()
@@ -224,7 +226,7 @@ struct WriterCacheTests {
         #expect(try version(world) == nil)
     }
 
-    @Test("A catalog is read again after another connection's change or a failed batch") func catalog() throws {
+    @Test("The catalog is read again after another connection's change or a failed batch") func catalog() throws {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()
         let first = try World(directory)
@@ -256,7 +258,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("More devices than it holds are all read right")
+    @Test("Devices beyond the cache's size are read correctly")
     func overflow() throws {
         let cache = WriterCache()
         let dids = (0..<20_000).map { DeviceID(trusted: "d-\($0)") }

@@ -32,7 +32,7 @@ struct KeyTableTests {
         try GateFile(world).tables.terminals[String(repeating: "\(number)", count: 32)]?.session
     }
 
-    @Test("A key is found by its secret, and is its own user's session to the gate")
+    @Test("A key is found by its secret, and the gate's file has a session for it")
     func add() throws {
         let world = try world()
         let key = key()
@@ -51,7 +51,7 @@ struct KeyTableTests {
         #expect(try session(world) == seen)
     }
 
-    @Test("A rotated key's old secret works until the new one is used, and a day at most")
+    @Test("A rotated key's old secret works until the new one is used, for at most a day")
     func rotate() throws {
         let world = try world()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -73,7 +73,7 @@ struct KeyTableTests {
         #expect(try session(world)?.old == nil && session(world)?.token == digest("llk_2"))
     }
 
-    @Test("The gate's word that the new secret was used ends that rotation's old one alone")
+    @Test("The gate's report of the new secret's use ends only that rotation's old secret")
     func gateSaysUsed() throws {
         let world = try world()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -86,7 +86,7 @@ struct KeyTableTests {
         }
     }
 
-    @Test("An ended key's terminal keeps a dead session at the gate until its row is deleted")
+    @Test("The terminal of an ended key keeps a dead session at the gate until the key's row is deleted")
     func end() throws {
         let world = try world()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -108,7 +108,7 @@ struct KeyTableTests {
         #expect(try GateFile(world).tables.terminals[key().terminal.text] == nil)
     }
 
-    @Test("Use is noted once a minute")
+    @Test("Use is recorded once a minute")
     func seen() throws {
         let world = try world()
         try world.store.arrange(at: Make.now) { try $0.keys.add(key(), token: "llk_1") }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Testing
 
-@Suite("Refusals that are kept") struct RefusalTests {
+@Suite("Stored refusals") struct RefusalTests {
     private func refusal(
         _ number: Int,
         _ reason: String = "badSecret",
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Alike ones of an hour are one row, which says how often and when last")
+    @Test("Similar refusals within an hour are one row with their number and the last time")
     func coalesces() throws {
         let world = try World()
         var twice = refusal(1, at: 5)
@@ -42,7 +42,7 @@ import Testing
         #expect(rows[1].firstAt == Make.now && rows[1].lastAt == Make.at(5))
     }
 
-    @Test("The newest are kept, of so many days, and counted by reason")
+    @Test("The newest refusals of some days are stored, and counted by reason")
     func bounds() throws {
         let world = try World()
         try add([refusal(0, at: -700_000)], to: world)

@@ -8,7 +8,7 @@ struct LockLedgerTests {
     private func user(_ number: Int) -> UserID { UserID(trusted: "u-\(number)") }
     private func device(_ number: Int) -> DeviceID { DeviceID(trusted: "d-\(number)") }
 
-    @Test("What is locked may be written, and nothing else")
+    @Test("Only locked rows may be written")
     func coverage() throws {
         var ledger = LockLedger()
         try ledger.lock(users: [user(1)], devices: [device(1)])
@@ -18,7 +18,7 @@ struct LockLedgerTests {
         #expect(throws: LockLedger.Breach.device(device(2))) { try ledger.require(device(2)) }
     }
 
-    @Test("Either lock guards a row about a user and a device")
+    @Test("Either lock suffices for a row about a user and a device")
     func either() throws {
         var ledger = LockLedger()
         try ledger.lock(users: [user(1)])
@@ -28,7 +28,7 @@ struct LockLedgerTests {
         #expect(throws: LockLedger.Breach.pair(user(2), device(2))) { try ledger.require(user(2), or: device(2)) }
     }
 
-    @Test("Locks are taken in one order: users before devices, each ascending")
+    @Test("Locks are taken in one order: users before devices, each in ascending order")
     func order() throws {
         var ledger = LockLedger()
         try ledger.lock(users: [user(2)], devices: [device(2)])
@@ -41,14 +41,14 @@ struct LockLedgerTests {
         try ledger.lock(devices: [device(3)])
     }
 
-    @Test("What is held may be asked for again, at any time")
+    @Test("A lock that is already held can be taken again at any time")
     func again() throws {
         var ledger = LockLedger()
         try ledger.lock(users: [user(1)], devices: [device(1), device(2)])
         try ledger.lock(users: [user(1)], devices: [device(1)])
     }
 
-    @Test("What the transaction makes is locked, and has no place in the order")
+    @Test("New users and devices are locked, and have no place in the order")
     func new() throws {
         var ledger = LockLedger()
         try ledger.lock(devices: [device(5)])
@@ -59,7 +59,7 @@ struct LockLedgerTests {
         try ledger.lock(devices: [device(6)])
     }
 
-    @Test("The lock of all covers each, and comes before any other")
+    @Test("The lock of all users and devices includes each, and precedes all other locks")
     func all() throws {
         var ledger = LockLedger()
         #expect(throws: LockLedger.Breach.all) { try ledger.requireAll() }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Storage
 
-@Suite("Transactions that lock")
+@Suite("Transactions with locks")
 struct TransactionLockTests {
     private func rename(_ tx: Transaction) throws {
         try tx.devices.update(Make.did, passcode: "another", hardware: nil)
     }
 
-    @Test("A locked device may be written")
+    @Test("A locked device can be written")
     func locked() throws {
         let world = try World()
         try world.fill()
@@ -23,7 +23,7 @@ struct TransactionLockTests {
         }
     }
 
-    @Test("Writing a device without its lock ends a debug build")
+    @Test("Writing an unlocked device ends a debug build")
     func unlocked() async throws {
         await #expect(processExitsWith: .failure) {
             let world = try World()
@@ -32,7 +32,7 @@ struct TransactionLockTests {
         }
     }
 
-    @Test("A piece of work relies on no lock of the pieces before")
+    @Test("A piece of work doesn't rely on locks of earlier pieces")
     func pieces() async throws {
         await #expect(processExitsWith: .failure) {
             let world = try World()
@@ -45,7 +45,7 @@ struct TransactionLockTests {
         }
     }
 
-    @Test("Locks of a piece that was undone are gone")
+    @Test("Locks of a rolled-back piece are gone")
     func undone() async throws {
         await #expect(processExitsWith: .failure) {
             let world = try World()
@@ -60,7 +60,7 @@ struct TransactionLockTests {
         }
     }
 
-    @Test("What a lock is taken for is read again where others may have changed it")
+    @Test("The data that determines a lock is read again if others may have changed it")
     func again() throws {
         let world = try World()
         try world.fill()
@@ -126,7 +126,7 @@ struct TransactionLockTests {
     }
 
     @Test(
-        "Who waits for a lock holds those before it in the order, and none behind it",
+        "While a transaction waits for a lock, it holds the locks before it in the order, and no later ones",
         .onlyInDatabase,
         .endsInTime,
         arguments: [

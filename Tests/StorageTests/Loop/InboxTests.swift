@@ -4,11 +4,11 @@ import Testing
 
 @testable import Storage
 
-@Suite("Ids that took effect")
+@Suite("Ids of processed messages")
 struct InboxTests {
     private func key(_ id: String) -> InboxKey { InboxKey(did: Make.did, id: id) }
 
-    @Test("A claimed key is found with its version, a second claim fails")
+    @Test("A claimed key is found with its version, and can't be claimed again")
     func claim() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { try $0.inbox.add([(key("a"), 3), (key("b"), 4)]) }
@@ -20,7 +20,7 @@ struct InboxTests {
         }
     }
 
-    @Test("Old keys are forgotten in steps, and a device keeps its newest")
+    @Test("Old keys are deleted in steps, and each device keeps its newest keys")
     func prune() throws {
         let world = try World()
         for number in 0..<10 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Messages for the broker")
 struct OutboxTests {
-    @Test("Messages of every shape come back as they were", arguments: [false, true])
+    @Test("Messages of all kinds are read as they were written", arguments: [false, true])
     func roundTrip(_ isSecret: Bool) throws {
         let messages = [
             Make.message(), OutboundMessage("", []),
@@ -34,7 +34,7 @@ struct OutboxTests {
         #expect(entries.first?.messages == messages)
     }
 
-    @Test("A cut row never traps")
+    @Test("A truncated row causes no trap")
     func cut() {
         let bytes = OutboxCodec.encode([
             Make.message("topic", "payload"), Make.message("other", "more"),
@@ -43,7 +43,7 @@ struct OutboxTests {
         _ = OutboxCodec.decode([UInt8](repeating: 255, count: 64))
     }
 
-    @Test("A sealed row leaves no clear text in any file, an open one does")
+    @Test("No file contains a sealed row in clear; a row that isn't sealed is readable")
     func sealed() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -65,7 +65,7 @@ struct OutboxTests {
         #expect(known?.answer == Array("canary-answer-93".utf8))
     }
 
-    @Test("Rows come oldest first, each worker's own, until they are deleted")
+    @Test("Rows are read oldest first, separately for each worker, until they are deleted")
     func order() throws {
         let world = try World()
         var rows: [Int64] = []

@@ -17,7 +17,7 @@ import Testing
         try world.store.read { try $0.load.counts(of: kind, until: Make.at(seconds)) }
     }
 
-    @Test("Counts of the same ten minutes are added, and each kind is counted by itself") func sums() throws {
+    @Test("Counts within the same ten minutes are added, separately for each kind") func sums() throws {
         let world = try World()
         try add(3, at: 0, to: world)
         try add(4, at: 0, to: world)
@@ -31,7 +31,7 @@ import Testing
         #expect(try counts(world, .refusals).suffix(2) == [0, 6])
     }
 
-    @Test("What is older than a day is neither shown nor kept")
+    @Test("Counts older than a day are neither shown nor stored")
     func forgets() throws {
         let world = try World()
         try add(1, at: -day, to: world)
@@ -44,7 +44,7 @@ import Testing
         #expect(try counts(world, at: -step).reduce(0, +) == 2)
     }
 
-    @Test("Refusals that are kept count in the ten minutes of each likeness's last one") func refusals() throws {
+    @Test("Stored refusals are counted in the ten minutes in which their row changed last") func refusals() throws {
         let world = try World()
         var refusal = ClientRefusal(
             action: "connect",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The log's length", .onlyOnFile)
+@Suite("The length of the log file", .onlyOnFile)
 struct LogFileTests {
     private static func size(_ world: World) throws -> Int {
         let path = world.directory.path("test.db-wal")
@@ -19,7 +19,7 @@ struct LogFileTests {
         try world.store.arrange(at: Make.now) { try $0.meta.set("big", to: "\(number) \(text)") }
     }
 
-    @Test("The file grows ahead of what is written, and no further than its length")
+    @Test("The file is extended before it is written, but not beyond its limit")
     func growth() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "begun") }
@@ -43,7 +43,7 @@ struct LogFileTests {
         #expect(try Self.size(world) == LogFile.bytesMax, "It starts over within its length.")
     }
 
-    @Test("Commits among zeros are found after a crash, up to the last one")
+    @Test("After a crash all commits up to the last one are found before the zeros")
     func crash() throws {
         let world = try World()
         for number in 0..<150 {
@@ -62,7 +62,7 @@ struct LogFileTests {
         #expect(try Self.size(world) > 5 << 20)
     }
 
-    @Test("A log that was cut off gets its length back")
+    @Test("A truncated log gets its length back")
     func cut() throws {
         let world = try World()
         var number = 0

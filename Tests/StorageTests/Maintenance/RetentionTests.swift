@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Commands that others keep, and forget")
+@Suite("Commands of a former user, and their deletion")
 struct RetentionTests {
     private static func command(
         _ cid: Int64,
@@ -41,7 +41,7 @@ struct RetentionTests {
         return world
     }
 
-    @Test("What several processes are to send at once is due by a clock that is behind") func atOnce() throws {
+    @Test("Work that several processes are to send at once is due even if one clock is behind") func atOnce() throws {
         let world = try world(with: [Self.command(1, .queued)])
         let now = Make.now
         try world.store.arrange(at: now) { tx in
@@ -57,7 +57,7 @@ struct RetentionTests {
         try world.store.read { try $0.sql.integer("SELECT count(*) FROM \(rows)") }
     }
 
-    @Test("Command numbers of a device ascend, also when every command is forgotten")
+    @Test("A device's command numbers ascend even after all its commands are deleted")
     func numbers() throws {
         let world = try World()
         try world.fill()
@@ -77,7 +77,7 @@ struct RetentionTests {
         _ = try world.store.arrange(at: Make.at(9)) { try $0.retention.prune(Make.did, before: Make.at(1), limit: 100) }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
-        // A single statement returns consecutive numbers for a device, and no number for a deleted device.
+        // A single statement returns consecutive numbers for one device, and nil for a device that doesn't exist.
         let several = try world.store.arrange(at: Make.now) {
             try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
         }
@@ -85,7 +85,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "A user who left a device long ago is removed from its commands, in steps, and no other is"
+        "A user who left a device long ago is removed from its commands in steps, and other users are not"
     )
     func names() throws {
         let world = try World()
@@ -95,7 +95,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // The commands must keep a user whose id only begins with the same characters.
+            // The removed user's id is only a prefix of this user's id, so command 8 must keep its user.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -115,7 +115,7 @@ struct RetentionTests {
         #expect(try count(world, "formerBinding") == 0)
     }
 
-    @Test("Ended bindings are forgotten with the commands of their time")
+    @Test("Ended bindings are deleted with the commands of their period")
     func bindings() throws {
         let world = try World()
         try world.fill()
@@ -153,7 +153,7 @@ struct RetentionTests {
         #expect(try count(world, "formerBinding") == 0 && !isOlder())
     }
 
-    @Test("A command's waiters are forgotten with it, not before")
+    @Test("A command's waiters are deleted with it, and not before")
     func waiters() throws {
         let world = try world(with: [Self.command(1), Self.command(2, .queued)])
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -176,7 +176,7 @@ struct RetentionTests {
         #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(50)) })
     }
 
-    @Test("Requests are forgotten oldest first, and one that came again is among the newest") func requests() throws {
+    @Test("Requests are deleted oldest first, and a repeated request is among the newest") func requests() throws {
         let world = try World()
         func save(_ id: String, at time: Instant) throws {
             try world.store.arrange(at: time) {
@@ -207,9 +207,9 @@ struct RetentionTests {
         #expect(try count(world, "request") == 0)
     }
 
-    @Test("Requests of a time when the clock was ahead don't keep the others from being forgotten") func requestsAhead()
-        throws
-    {
+    @Test("Requests from a time when the clock was ahead don't prevent the deletion of others")
+
+    func requestsAhead() throws {
         let world = try World()
         for (number, second) in [10, 5000, 5001, 11, 12, 100].enumerated() {
             try world.store.arrange(at: Make.at(Int64(second))) {
@@ -221,8 +221,8 @@ struct RetentionTests {
                 try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
-        // A request that was stored before an expired request is deleted together with the expired request, even if its
-        // own timestamp is in the future.
+        // When an expired request is deleted, so are all requests stored before it, even if their timestamps are in the
+        // future.
         #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
         #expect(try count(world, "request") == 2)
         try world.store.arrange(at: Make.now) { (tx) throws in

@@ -6,7 +6,7 @@ import StoreTestKit
 import TestKit
 import Testing
 
-@Suite("A file that grew", .onlyOnFile) struct ShrinkTests {
+@Suite("Shrinking a file", .onlyOnFile) struct ShrinkTests {
     private func fileBytes(_ world: World) throws -> Int {
         let path = world.directory.path("test.db")
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
@@ -24,7 +24,7 @@ import Testing
         try world.store.checkpoint()
     }
 
-    @Test("gives its room back in steps, and everything else is still there")
+    @Test("A file gives up free space in steps, and keeps all data")
     func shrinks() throws {
         let world = try World()
         try world.fill()
@@ -43,7 +43,7 @@ import Testing
         #expect(try world.store.read { try $0.devices.count() } == 1)
     }
 
-    @Test("of an older version is rewritten once, if it is small or on request")
+    @Test("A file of an older version is rewritten once, if it is small or on request")
     func converts() throws {
         let directory = try TemporaryDirectory()
         try SQLiteConnection(path: directory.path("test.db"))
@@ -55,7 +55,7 @@ import Testing
         #expect(try world.store.makeShrinkable())
     }
 
-    @Test("is copied in one pass, as it was at the beginning, while others commit")
+    @Test("A file is copied in one pass, as it was at the beginning, while others commit")
     func copies() throws {
         let world = try World()
         try grow(world, letters: 500)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What became of messages")
+@Suite("Outcomes of messages")
 struct MessageRecordTests {
     private static func record(_ id: String, at seconds: Int64 = 0) -> MessageRecord {
         MessageRecord(
@@ -25,7 +25,7 @@ struct MessageRecordTests {
         try tx.messageRecords.add(OutgoingMessageTests.message(id), Self.record(id, at: seconds))
     }
 
-    @Test("A record comes back as it was, and neither address nor code lies in any file") func kept() throws {
+    @Test("A record is read as it was written, and no file contains an address or code") func kept() throws {
         let world = try World()
 
         try world.store.arrange(at: Make.now) { try add($0, "m-1") }
@@ -36,7 +36,9 @@ struct MessageRecordTests {
         #expect(try !world.holds("canary-code-51"))
     }
 
-    @Test("Pages follow one another without gap and double, also among messages of one moment") func pages() throws {
+    @Test("Pages follow one another without gaps and duplicates, even for messages with the same time")
+
+    func pages() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
             for number in 0..<10 { try add(tx, "m-\(number)", at: Int64(number / 4)) }
@@ -53,7 +55,7 @@ struct MessageRecordTests {
         #expect(seen == (0..<10).reversed().map { "m-\($0)" })
     }
 
-    @Test("Those that ended first go first")
+    @Test("Records of messages that ended first are deleted first")
     func oldest() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -68,7 +70,7 @@ struct MessageRecordTests {
         #expect(left.map(\.id.text) == ["m-4", "m-3"])
     }
 
-    @Test("A user's are found by address and app alone, and forgotten with the user")
+    @Test("A user's records are found only by address and app, and are deleted with the user")
     func ofUser() throws {
         let world = try World()
         var user = User(
@@ -100,9 +102,9 @@ struct MessageRecordTests {
     }
 }
 
-@Suite("When providers worked last")
+@Suite("When identity providers last worked")
 struct ProviderUseTableTests {
-    @Test("Success and failure are kept beside each other, for each app and provider")
+    @Test("The last success and the last failure are stored for each app and provider")
     func kept() throws {
         let world = try World()
         let other = AppID(trusted: "another")

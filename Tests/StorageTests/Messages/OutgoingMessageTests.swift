@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Messages on their way out of the house")
+@Suite("Outgoing messages")
 struct OutgoingMessageTests {
     static func message(_ id: String = "m-1", expiresAt: Instant = Make.at(600)) -> OutgoingMessage {
         OutgoingMessage(
@@ -21,7 +21,7 @@ struct OutgoingMessageTests {
         )
     }
 
-    @Test("A message comes back as it was, and nothing of it lies in clear in any file") func sealed() throws {
+    @Test("A message is read as it was written, and no file contains it in clear") func sealed() throws {
         let world = try World()
 
         try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
@@ -35,7 +35,7 @@ struct OutgoingMessageTests {
         #expect(try !world.holds("canary-code-51"))
     }
 
-    @Test("A terminal's crowd of messages doesn't stand in front of the others'")
+    @Test("Many messages of one terminal don't delay others' messages")
     func turns() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -55,7 +55,7 @@ struct OutgoingMessageTests {
         #expect(due.contains { $0.message.id.text == "m-b" })
     }
 
-    @Test("What waits for a user's addresses is found, a text by its number and country") func unsent() throws {
+    @Test("Messages waiting for a user's addresses are found, texts by number and country") func unsent() throws {
         let world = try World()
         var user = User(
             uid: Make.uid,
@@ -84,7 +84,7 @@ struct OutgoingMessageTests {
         #expect(Set(unsent.map(\.message.id.text)) == ["m-mail", "m-text"])
     }
 
-    @Test("A claimed message is due again only when its lease is over")
+    @Test("A claimed message is due again only after its lease has expired")
     func lease() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
@@ -98,7 +98,7 @@ struct OutgoingMessageTests {
         #expect(tries == [[1], [], [2], [], [3]])
     }
 
-    @Test("A message whose time is over is taken out once, and never sent")
+    @Test("An expired message is removed once and never sent")
     func expiry() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) {
@@ -118,7 +118,7 @@ struct OutgoingMessageTests {
         #expect(again.isEmpty)
     }
 
-    @Test("A message is struck out once")
+    @Test("A message is deleted once")
     func settle() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
@@ -133,7 +133,7 @@ struct OutgoingMessageTests {
         #expect(settled == [true, false])
     }
 
-    @Test("The wakeup comes after a commit that left a message, and only then")
+    @Test("The wakeup follows only a commit that added a message")
     func wakeup() throws {
         let world = try World()
         let rings = Rings()
@@ -165,7 +165,7 @@ struct LinkTests {
         }
     }
 
-    @Test("A link works once, for its kind, until it ends")
+    @Test("A link works once, for its purpose, until it expires")
     func once() throws {
         let world = try World()
         let token = try make(world)
@@ -182,7 +182,7 @@ struct LinkTests {
         #expect(tries[2]?.detail == ["field": "email"])
     }
 
-    @Test("A link that has ended or was voided does nothing")
+    @Test("An expired or void link does nothing")
     func ended() throws {
         let world = try World()
         let (late, voided) = (try make(world), try make(world, .undoAddress))
@@ -197,7 +197,7 @@ struct LinkTests {
         #expect(other == nil)
     }
 
-    @Test("Neither the token nor the address lies in clear in any file")
+    @Test("No file contains the token or the address in clear")
     func hashed() throws {
         let world = try World()
 
@@ -208,7 +208,7 @@ struct LinkTests {
         #expect(try !world.holds("canary-address-52"))
     }
 
-    @Test("Of a hundred uses at once, exactly one succeeds")
+    @Test("Of a hundred concurrent uses, exactly one succeeds")
     func parallel() async throws {
         let world = try World()
         let token = try make(world)

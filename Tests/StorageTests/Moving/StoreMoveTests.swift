@@ -84,7 +84,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.sum) })
     }
 
-    @Test("The tables that a move knows are those that the file has, with all their columns") func catalog() throws {
+    @Test("The tables known to a move are those of the file, with all columns") func catalog() throws {
         let world = try World(directory)
         let known = Dictionary(uniqueKeysWithValues: StoredTable.all().map { ($0.name, $0.columns.map(\.name)) })
         let actual = try world.store.read { tx in
@@ -101,9 +101,8 @@ import Testing
         #expect(StoredTable.all().allSatisfy { !$0.key.isEmpty })
     }
 
-    @Test("There and back every table is the same, and numbers go on behind those that are there") func thereAndBack()
-        throws
-    {
+    @Test("After a move to PostgreSQL and back all tables are equal, and numbers continue after existing ones")
+    func thereAndBack() throws {
         let world = try source()
         let middle = try database(newDatabase())
         let end = try file("end.db")
@@ -121,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("History of weeks long past lies in the partitions of those weeks")
+    @Test("History from weeks ago is in the partitions of those weeks")
     func pastWeeks() throws {
         let world = try source()
         let week: Int64 = 7 * 86_400_000
@@ -152,7 +151,7 @@ import Testing
         #expect(places == ["history_w1000", "history_w1007"])
     }
 
-    @Test("A database on which another process works is not moved")
+    @Test("A database that another process uses is not moved")
     func inUse() throws {
         let address = try newDatabase()
         let middle = try database(address)
@@ -166,7 +165,7 @@ import Testing
         #expect(failure == .sourceInUse(node: "lamplighter p-other"))
     }
 
-    @Test("A copy that ended anywhere goes on, and can't be used before its end")
+    @Test("An interrupted copy is continued, and can't be used before it is complete")
     func interrupted() throws {
         let world = try source()
         let address = try newDatabase()
@@ -188,7 +187,7 @@ import Testing
         _ = try Store(database: PostgresAddress(address), password: nil, credentialsPath: nil, key: key)
     }
 
-    @Test("A row that was changed on the way is noticed")
+    @Test("A row changed during the copy is detected")
     func unequal() throws {
         let world = try source()
         let middle = try database(newDatabase())
@@ -203,9 +202,9 @@ import Testing
         #expect(try middle.isHalfMoved)
     }
 
-    @Test("A target with rows, a source with unpublished messages and a text with NUL are refused") func refusals()
-        throws
-    {
+    @Test("A target with rows, a source with unpublished messages, and a text with NUL are refused")
+
+    func refusals() throws {
         let world = try source()
         let used = try database(newDatabase())
         try used.arrange(at: Make.now) { _ = try $0.attempts.add("s", windowSeconds: 900) }

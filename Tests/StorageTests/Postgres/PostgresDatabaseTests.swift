@@ -37,9 +37,8 @@ import Testing
         return server.address(name)
     }
 
-    @Test("A later version's step runs once; the version before runs beside it, and no older one") func migrations()
-        throws
-    {
+    @Test("A newer version's step runs once; the previous version can run beside it, and older versions can't")
+    func migrations() throws {
         let address = try empty()
         let next: Migrations.Step = (
             "next", "CREATE TABLE later (name TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL) STRICT;"
@@ -56,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A tool does not migrate")
+    @Test("A tool doesn't migrate a database")
     func tool() throws {
         let address = try empty()
         #expect(throws: Store.Failure.olderVersion(path: try place(address))) { try store(address, migrates: false) }
@@ -64,7 +63,7 @@ import Testing
         _ = try store(address, migrates: false)
     }
 
-    @Test("A step that fails leaves nothing of itself and of those before it")
+    @Test("A failed step leaves no trace of itself or of the steps before it")
     func failingStep() throws {
         let address = try empty()
         #expect(throws: Store.Failure.self) {
@@ -73,7 +72,7 @@ import Testing
         #expect(throws: Store.Failure.olderVersion(path: try place(address))) { try store(address, migrates: false) }
     }
 
-    @Test("A database that orders texts otherwise is refused")
+    @Test("A database with another collation is refused")
     func collation() throws {
         let address = try empty("TEMPLATE template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
         #expect(
@@ -87,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A database that can't be reached is named as such")
+    @Test("An unreachable database is reported as such")
     func unreachable() throws {
         let error = #expect(throws: Store.Failure.self) {
             try store("postgres:///x?host=/nonexistent")
@@ -95,9 +94,9 @@ import Testing
         #expect(error?.description.contains("/nonexistent") == true)
     }
 
-    @Test("Of one writer at a time, what several processes read and write goes one after the other") func processes()
-        throws
-    {
+    @Test("With one writer at a time, transactions of several processes run one after another")
+
+    func processes() throws {
         let address = try TestStore.makeDatabase()
         let stores = [
             try store(address, isOneWriter: true), try store(address, isOneWriter: true),
@@ -129,9 +128,8 @@ import Testing
         )
     }
 
-    @Test("A batch on a lost connection is the store's fault, and the next one has another") func lostConnection()
-        throws
-    {
+    @Test("A batch on a lost connection counts as a fault of the store, and the next batch gets another connection")
+    func lostConnection() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
         try cut(address)
@@ -151,11 +149,11 @@ import Testing
         )
     }
 
-    @Test("A batch whose commit was not answered is run again, on another connection") func lostCommit() throws {
+    @Test("A batch whose commit got no answer is run again on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // A process that works alone begins each transaction by reading the last number used. The test therefore takes
-        // a node slot, as one of several processes does.
+        // A process that works alone begins each transaction by reading the last number used, so it would notice the
+        // lost connection before the commit. A process with a node slot doesn't read that number.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 
@@ -165,7 +163,7 @@ import Testing
         #expect(try store.read { try $0.meta.value("fact") } == "told")
     }
 
-    @Test("The mark of a commit is taken away by the next one")
+    @Test("A commit's mark is deleted by the next commit")
     func marks() throws {
         let store = try store(try TestStore.makeDatabase())
         struct Refused: Error {}
@@ -179,7 +177,7 @@ import Testing
         #expect(try marks() == 1)
     }
 
-    @Test("What erased accounts left is rewritten once")
+    @Test("Data left by erased accounts is rewritten once")
     func vacuum() throws {
         let store = try store(try TestStore.makeDatabase())
         try store.arrange(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }

@@ -24,7 +24,7 @@ import Testing
         try sql.run("INSERT INTO history (did, fromTs, seq, toTs, count, lines) VALUES ('d', $1, 1, $1, 1, '')", from)
     }
 
-    /// Returns the name of the partition that contains the chunk that begins at a given time.
+    /// Returns the name of the partition with the chunk that begins at a given time.
     private func place(_ from: Int64, _ store: Store) throws -> String? {
         try store.read { tx in
             try tx.sql.first("SELECT CAST(CAST(tableoid AS regclass) AS TEXT) FROM history WHERE fromTs = $1", from) {
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test("Weeks are made ahead, once; a chunk lies in its week's, one of no week in the other") func make() throws {
+    @Test("Weeks are created in advance, once; a chunk lies in its week's partition, or else in the default partition")
+    func make() throws {
         let (store, _) = try store()
         let start = Instant(milliseconds: 1000 * week)
         #expect(try store.makeHistoryPartitions(at: start) == 3)
@@ -48,7 +49,7 @@ import Testing
         #expect(try place(5, store) == "history_other")
     }
 
-    @Test("A week of which chunks lie elsewhere already is left out, and later ones are made") func late() throws {
+    @Test("A week with chunks in the default partition is skipped, and later weeks are created") func late() throws {
         let (store, _) = try store()
         try store.arrange(at: Make.now) { try chunk(1000 * week + 7, $0.sql) }
         let start = Instant(milliseconds: 1000 * week)
@@ -56,7 +57,7 @@ import Testing
         #expect(try place(1000 * week + 7, store) == "history_other")
     }
 
-    @Test("A week goes when each of its chunks has ended, an hour behind its own end")
+    @Test("A week is dropped once all its chunks have expired, an hour after its own end")
     func drop() throws {
         let (store, _) = try store()
         let start = Instant(milliseconds: 1000 * week)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("How long a transaction may last", .onlyInDatabase)
+@Suite("The time limit of transactions", .onlyInDatabase)
 struct TransactionBoundTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -20,7 +20,7 @@ struct TransactionBoundTests {
         )
     }
 
-    /// A way in which a transaction can take longer than it may.
+    /// A way in which a transaction can exceed its time limit.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var spend: @Sendable (Transaction) throws -> Void
@@ -47,10 +47,12 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// The longest time that the test accepts, about half of what the shortest of the ways would take without a bound.
+    /// The longest time that the test accepts: half of the shortest time that any of the ways takes without a time
+    /// limit.
     private static let patience = Duration.seconds(8)
 
-    @Test("One that lasts longer is ended, run again, and leaves nothing", arguments: ways) func tooLong(
+    @Test("A transaction that exceeds the limit is cancelled, run again, and leaves nothing", arguments: ways)
+    func tooLong(
         _ way: Way
     ) throws {
         var runs = 0
@@ -70,7 +72,7 @@ struct TransactionBoundTests {
         #expect(try store.read { try $0.meta.value("fact") } == nil)
     }
 
-    @Test("One that was slow only once is done by the second run", arguments: ways)
+    @Test("A transaction that was slow only once succeeds in the second run", arguments: ways)
     func slowOnce(_ way: Way) throws {
         var runs = 0
         try store.arrange(at: Make.now) { tx in
@@ -83,14 +85,14 @@ struct TransactionBoundTests {
         #expect(try store.read { try $0.meta.value("fact") } == "2")
     }
 
-    @Test("What reads has the same bound, and is not run again", arguments: ways)
+    @Test("A reading transaction has the same limit, and isn't run again", arguments: ways)
     func reading(_ way: Way) throws {
         let error = #expect(throws: PostgresError.self) { try store.read(way.spend) }
         #expect(error.map(StoreError.isTooLong) == true)
         #expect(store.rerunCount == 0)
     }
 
-    @Test("A command beside the service has as long as it takes")
+    @Test("A command beside the service has no limit")
     func unbound() throws {
         let tool = try TestStore.open(
             beside: directory,
@@ -108,7 +110,7 @@ struct TransactionBoundTests {
     }
 }
 
-@Suite("Statements that nobody waits for", .onlyInDatabase)
+@Suite("Statements whose results aren't awaited", .onlyInDatabase)
 struct LaterTests {
     private let directory: TemporaryDirectory
     private let store: Store
@@ -124,9 +126,9 @@ struct LaterTests {
         try sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", name)
     }
 
-    @Test("A violated unique key is told as ever, by the commit or by the next that is waited for") func uniqueKey()
-        throws
-    {
+    @Test("A violated unique key is reported as usual, by the commit or by the next awaited statement")
+
+    func uniqueKey() throws {
         for waits in [false, true] {
             var runs = 0
             let error = #expect(throws: StoreError.Persistent.self) {
@@ -145,7 +147,7 @@ struct LaterTests {
         }
     }
 
-    @Test("A statement's own fault is told as that, not as a fault of what follows")
+    @Test("A statement's own error is not attributed to the statements after it")
     func fault() throws {
         let error = #expect(throws: PostgresError.self) {
             try store.arrange(at: Make.now) { tx in
@@ -159,7 +161,7 @@ struct LaterTests {
         #expect(try fact("first") == nil)
     }
 
-    @Test("A transaction sees what it has written, and how many rows that changed")
+    @Test("A transaction sees its own writes and the numbers of changed rows")
     func ownWrites() throws {
         let (changed, value) = try store.arrange(at: Make.now) { (tx) throws in
             try add("first", tx.sql)
@@ -194,7 +196,7 @@ struct LaterTests {
         if failing == .byStatementThatIsWaitedFor { _ = try tx.meta.value("inside") }
     }
 
-    @Test("A piece that fails takes nothing with it", arguments: Failing.allCases)
+    @Test("A failed piece rolls back only itself", arguments: Failing.allCases)
     func piece(_ failing: Failing) throws {
         var failed: [Bool] = []
         try store.arrange(at: Make.now) { (tx) throws in
@@ -211,7 +213,7 @@ struct LaterTests {
         #expect(try ["before", "inside", "kept", "behind"].map(fact) == ["x", nil, "x", "x"])
     }
 
-    @Test("What was written on a lane that another process has is never committed")
+    @Test("Writes on a lane that another process has leased are never committed")
     func lostLane() throws {
         let other = store.guarded(by: Fence(worker: "status", lane: 0, epoch: 1))
         #expect(throws: LaneLost.self) {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("The SQL seam")
+@Suite("The SQL interface")
 struct SQLTests {
-    @Test("In every statement the first appearances of parameters ascend")
+    @Test("In each statement the parameters first appear in ascending order")
     func parameters() throws {
         let folder = packageRoot.appending(path: "Sources/Storage")
         let files = try #require(FileManager.default.enumerator(atPath: folder.path))
@@ -26,7 +26,7 @@ struct SQLTests {
         #expect(statements > 50)
     }
 
-    /// Returns a source text in which each interpolated part of a statement is replaced by the part's own text.
+    /// Returns a source text in which each `\(Self.name)` is replaced by the multi-line literal assigned to `name`.
     private static func expanded(_ source: String) -> String {
         source.matches(of: /let (\w+) = """(.*?)"""/.dotMatchesNewlines()).reduce(source) {
             $0.replacing("\\(Self.\($1.1))", with: $1.2)
@@ -68,7 +68,7 @@ struct SQLTests {
         #expect(statements == 2)
     }
 
-    @Test("Values come back as they went in")
+    @Test("Values are read as they were written")
     func values() throws {
         let world = try World()
         try world.store.arrange(at: Make.now) { (tx) throws in
@@ -95,7 +95,7 @@ struct SQLTests {
     }
 
     @Test(
-        "Open commands are found without a walk through all that a device ever had",
+        "Open commands are found without reading all of a device's commands",
         .onlyOnFile,
         arguments: [
             (CommandTable.queued, "commandQueued"), (CommandTable.firstQueued, "commandQueued"),

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("Retained statuses to publish again", .onlyInDatabase)
+@Suite("Retained statuses to be published again", .onlyInDatabase)
 struct RefreshTests {
-    @Test("Who carries a refresh out waits for a transaction that asks for it once more")
+    @Test("A worker that publishes refreshes waits for a transaction that requests them again")
     func again() throws {
         let directory = try TemporaryDirectory()
         let (first, second) = (try World(directory), try World(directory))

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "The front adds what is missing, and leaves the other bytes as they are",
+        "The front adds missing members, and keeps all other bytes",
         arguments: [
             ("", #"{"id":"new","token":"lls_a"}"#), ("{}", #"{"id":"new","token":"lls_a"}"#),
             (#" { "params": {"x": 1.0} } "#, #" {"id":"new","token":"lls_a", "params": {"x": 1.0} } "#),
@@ -24,7 +24,7 @@ import Testing
         #expect(try made(body) == payload)
     }
 
-    @Test("Without a Bearer the body's own token counts")
+    @Test("Without a bearer token, the body's token counts")
     func ownToken() throws {
         let envelope = try RequestEnvelope(Array(#"{"id":"q","token":"lls_b"}"#.utf8), credentials: nil, newID: "new")
         #expect(envelope.token == "lls_b")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "A body that isn't a JSON object is refused here, and costs no transaction",
+        "A body that isn't a JSON object is refused without a transaction",
         arguments: ["[]", "1", "{", #"{"id":"a","id":"b"}"#, "{}{}", "\u{0}"]
     )
     func malformed(_ body: String) {
@@ -50,7 +50,7 @@ import Testing
 
 @Suite struct RequestCredentialsTests {
     @Test(
-        "Bearer has a token, Basic an app and its secret",
+        "Bearer has a token, and Basic has an app and its secret",
         arguments: [
             ("Bearer lls_a", RequestCredentials.bearer("lls_a")), ("bearer  lls_a ", .bearer("lls_a")),
             ("Basic ZGVtbzphOmI=", .basic(app: "demo", secret: "a:b")),
@@ -60,11 +60,11 @@ import Testing
         #expect(try RequestCredentials.read(header) == expected)
     }
 
-    @Test("No header is no error")
+    @Test("A missing header is no error")
     func none() throws { #expect(try RequestCredentials.read(nil) == nil) }
 
     @Test(
-        "Everything else is refused with 401",
+        "All other headers are refused with 401",
         arguments: [
             "", "Bearer", "Digest x", "Basic", "Basic !!!!", "Basic ZGVtbw==", "Basic ZGVtbzphOmI", "Bearer a\"b",
             "Bearer " + String(repeating: "x", count: 257),

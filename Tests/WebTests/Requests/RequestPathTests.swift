@@ -7,7 +7,7 @@ import Testing
     private static let terminal = String(repeating: "ab", count: 16)
 
     @Test(
-        "A request's path is its topic, or the same without app and terminal",
+        "A request's path is its topic, or the topic without app and terminal",
         arguments: [
             ("/ll/v1/app/demo/\(terminal)/request/device/list", "demo"), ("/ll/v1/request/device/list", nil),
         ]

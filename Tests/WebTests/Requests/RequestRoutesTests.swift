@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "The token is the password on the terminal's topic, in the short form too",
+        "The token is the password for the terminal's topic, also with the short path",
         arguments: [short, long]
     )
     func token(_ path: String) async throws {
@@ -72,7 +72,7 @@ import Testing
         #expect(asked.address == "192.0.2.7")
     }
 
-    @Test("Basic has the app's secret as the password, and needs the long path")
+    @Test("Basic uses the app's secret as the password, and requires the long path")
     func secret() async throws {
         #expect(try await post(Self.long, Self.basic).status == 200)
         let asked = try #require(seen.asked.withLock { $0.first })
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "What is no request never reaches a worker",
+        "An invalid request never reaches a worker",
         arguments: [
             ("/ll/v1/request/device", "{}", "application/json", 404), (short, "{}", "text/plain", 415),
             (short, "{", "application/json", 400), (short, "[]", "application/json", 400),
@@ -103,14 +103,14 @@ import Testing
         #expect(answer.headers[.wwwAuthenticate] != nil)
     }
 
-    @Test("A path takes its method alone")
+    @Test("A path accepts only its method")
     func method() async throws {
         let answer = try await Asked(try router(), Self.short)
         #expect(answer.status == 405)
         #expect(answer.headers[.allow] == "POST, OPTIONS")
     }
 
-    @Test("The status follows the code of the worker's error", arguments: ErrorCode.allCases)
+    @Test("The status follows from the code of the worker's error", arguments: ErrorCode.allCases)
     func status(_ code: ErrorCode) async throws {
         let text = #"{"id":"q","ok":false,"error":{"code":"\#(code.rawValue)","message":"x","retryAfter":7}}"#
         let answer = try await post(Self.long, outcome: .answer(Array(text.utf8)))
@@ -119,7 +119,7 @@ import Testing
         #expect(answer.body == text)
     }
 
-    @Test("An unknown outcome is 504, an absent broker 503")
+    @Test("An unknown outcome is 504, and an absent broker 503")
     func outcome() async throws {
         let unknown = try await post(Self.long, outcome: .refusal(.outcomeUnknown))
         #expect(unknown.status == 504)
@@ -129,7 +129,7 @@ import Testing
         #expect(away.headers[.retryAfter] == "1")
     }
 
-    @Test("A token that the gate refuses gets the reason of its session's end")
+    @Test("A token refused by the gate gets the reason of its session's end")
     func ended() async throws {
         let refusal = Rejection(.invalidToken, "The token is not valid here.", field: "token")
         let answer = try await post(Self.long, "Bearer lls_old", outcome: .refusal(refusal))
@@ -137,7 +137,7 @@ import Testing
         #expect(answer.body.contains(#""reason":"replaced""#))
     }
 
-    @Test("Pages of listed origins may call, others are refused and reported")
+    @Test("Pages of listed origins can send requests, and others are refused and reported")
     func origins() async throws {
         let headers: HTTPFields = [.origin: "https://app.example.com", .authorization: "Bearer lls_a"]
         let answer = try await Asked(try router(), Self.short, method: .post, headers: headers)

@@ -9,7 +9,7 @@ extension ParametersTests {
     private static func country(_ members: String) -> String { #"{"countryCode":"49",\#(members)}"# }
 
     @Test(
-        "A request about accounts names a country that is served here",
+        "A request about accounts must name a supported country",
         arguments: [
             Case(#"{"countryCode":"49"}"#, refusing: nil),
             Case(#"{"countryCode":"1","region":"default"}"#, refusing: nil), Case(#"{}"#, refusing: "countryCode"),
@@ -23,7 +23,7 @@ extension ParametersTests {
     }
 
     @Test(
-        "Without a country counts that of a number in E.164, then the app's default",
+        "Without a country, the country of an E.164 number counts, and then the app's default",
         arguments: [
             (#""phone":"+4915112345678""#, "86", "49"), (#""account":"+1 202 555 0123""#, "86", "1"),
             (#""username":"+4915112345678""#, nil, "49"), (#""phone":"13800138000""#, "86", "86"),
@@ -41,7 +41,7 @@ extension ParametersTests {
     }
 
     @Test(
-        "A code goes to a phone, an e-mail, or an account that is one of them",
+        "A code is sent to a phone, an e-mail address, or an account that is one of them",
         arguments: [
             Case(#""account":"lea@x.example""#, refusing: nil), Case(#""account":"0151 12345678""#, refusing: nil),
             Case(#""account":"lea""#, refusing: "account"), Case(#""account":"lea@x""#, refusing: "account"),
@@ -75,7 +75,7 @@ extension ParametersTests {
     }
 
     @Test(
-        "An address is proved by a code or by a ticket",
+        "An address is proved by a code or a ticket",
         arguments: [
             Case(#""phone":"15112345678","code":"1""#, refusing: nil),
             Case(#""phone":"15112345678","ticket":"t""#, refusing: nil), Case(#""username":"lea""#, refusing: nil),
@@ -95,7 +95,7 @@ extension ParametersTests {
     }
 
     @Test(
-        "An account is cancelled with one proof at the most",
+        "A cancellation has at most one proof",
         arguments: [
             Case(#"{}"#, refusing: nil), Case(#"{"code":"1","codeToken":"t"}"#, refusing: nil),
             Case(#"{"password":"p","code":"1"}"#, refusing: "code"),
@@ -107,7 +107,7 @@ extension ParametersTests {
     }
 
     @Test(
-        "An invitation by name says what kind of name it is",
+        "An invitation by name states the kind of name",
         arguments: [
             Case(#"{"type":"username","value":"lea"}"#, refusing: nil),
             Case(#"{"type":"phone","value":"15112345678"}"#, refusing: nil),

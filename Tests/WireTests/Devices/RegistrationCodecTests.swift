@@ -9,7 +9,7 @@ struct RegistrationCodecTests {
         try RegistrationCodec.decode(Make.bytes(text), productKey: Make.key, mac: Make.mac)
     }
 
-    @Test("A registration is read, and unknown hardware fields are dropped")
+    @Test("A registration is parsed, and unknown hardware fields are dropped")
     func good() throws {
         let request = try decode(
             #"{"id":"r","mac":"0123456789ab","passcode":"123456","oldSecret":"s","hardware":{"link":"wifi","mcuSoftVersion":"2","x":1}}"#
@@ -48,14 +48,14 @@ struct RegistrationCodecTests {
         ),
     ]
 
-    @Test("A bad registration is refused with its field", arguments: bad)
+    @Test("An invalid registration is refused with the field", arguments: bad)
     func refuses(_ row: Bad) {
         let error = #expect(throws: WireError.self) { try decode(row.text) }
         #expect(error?.field == row.field)
         #expect(error?.id?.text == (row.field == "id" ? nil : "r"))
     }
 
-    @Test("An info holds a passcode or hardware")
+    @Test("An info message contains a passcode or hardware")
     func info() throws {
         let info = try RegistrationCodec.decode(
             info: Make.bytes(#"{"id":"i","passcode":"654321"}"#)
@@ -64,7 +64,7 @@ struct RegistrationCodecTests {
         #expect(throws: WireError.self) { try RegistrationCodec.decode(info: Make.bytes(#"{"id":"i"}"#)) }
     }
 
-    @Test("The answer gives id and secret")
+    @Test("The answer contains id and secret")
     func granted() throws {
         let answer = RegistrationCodec.granted(
             MessageID(trusted: "r"),
@@ -77,7 +77,7 @@ struct RegistrationCodecTests {
         )
     }
 
-    @Test("Of a secret message only names and sizes are kept")
+    @Test("Only names and sizes of a secret message are stored")
     func shape() {
         let shape = Payload.shape(
             of: Make.bytes(#"{"id":"r","passcode":"123456","hardware":{"n":[1,2]},"t":true}"#)

@@ -10,7 +10,7 @@ struct PageTests {
     }
 
     @Test(
-        "A page begins behind its cursor, or at its offset, or at the first row",
+        "A page begins after its cursor, at its offset, or at the first row",
         arguments: [(#"{}"#, 0), (#"{"offset":7}"#, 7), (#"{"cursor":"12"}"#, 12)]
     )
     func offsets(_ text: String, _ offset: Int64) throws {
@@ -18,7 +18,7 @@ struct PageTests {
     }
 
     @Test(
-        "A wrong place of a page is refused with its field",
+        "An invalid page position is refused with the field",
         arguments: [
             (#"{"offset":-1}"#, "params.offset"), (#"{"cursor":"x"}"#, "params.cursor"),
             (#"{"cursor":"1","offset":1}"#, "params.offset"),
@@ -32,7 +32,7 @@ struct PageTests {
         #expect(rejection?.field == field)
     }
 
-    @Test("The cursor behind a row is read back; one that no page gave is refused") func rowCursors() throws {
+    @Test("A row's cursor is read back, and an invented cursor is refused") func rowCursors() throws {
         let cursor = RowCursor(at: Make.now, id: "s-1")
 
         let read = try RowCursor(fields(#"{"cursor":"\#(cursor.text)"}"#))
@@ -43,7 +43,7 @@ struct PageTests {
         #expect(throws: Rejection.self) { try RowCursor(fields(#"{"cursor":"s-1"}"#)) }
     }
 
-    @Test("Rows end before they would exceed a payload")
+    @Test("Rows end before they exceed a payload")
     func fitting() {
         let long = JSONValue.string(String(repeating: "a", count: 20_000))
 
@@ -53,7 +53,7 @@ struct PageTests {
         #expect(rows.map(AnswerRows.bytes).reduce(0, +) < AnswerRows.bytesMax)
     }
 
-    @Test("A field that is null counts as absent, and is told from one that is missing") func nulls() throws {
+    @Test("A null field counts as absent, and can be distinguished from a missing one") func nulls() throws {
         let fields = try fields(#"{"a":null,"b":1}"#)
 
         #expect(!fields.has("a") && fields.has("b") && !fields.has("c"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite("Parameters of methods") struct ParametersTests {
-    /// A method's parameters, and the field that their refusal names, or nil if the parameters are accepted.
+    /// A method's parameters, and the field that a refusal must name, or nil if the parameters are accepted.
     struct Case: CustomTestStringConvertible, Sendable {
         let json: String
         let field: String?
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "A device to bind is named by did or by hardware, and proved by its passcode",
+        "A device to bind is named by did or by hardware, and its passcode is the proof",
         arguments: [
             Case(#"{"did":"d-1a","passcode":"123456"}"#, refusing: nil),
             Case(
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "A device bound from afar has one proof",
+        "A device bound remotely has one proof",
         arguments: [
             Case(#""claim":"c""#, refusing: nil), Case(#""productSecret":"s""#, refusing: nil),
             Case(#""claim":"c","productSecret":"s""#, refusing: "productSecret"), Case(#""x":1"#, refusing: "claim"),
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "An invitation is answered by its id or by the text of its code",
+        "An invitation is answered by its id or by its code's text",
         arguments: [
             Case(#"{"accept":true,"sharingId":"i1"}"#, refusing: nil),
             Case(#"{"accept":false,"qrText":"ll1"}"#, refusing: nil), Case(#"{"sharingId":"i1"}"#, refusing: "accept"),
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "A history has a begin before its end, and a summary has a step",
+        "A history begins before it ends, and a summary has a step",
         arguments: [
             Case(#"{"from":1,"to":2}"#, refusing: nil),
             Case(#"{"from":1,"to":2,"every":"1h","fn":"max"}"#, refusing: nil), Case(#"{"to":2}"#, refusing: "from"),
@@ -89,7 +89,9 @@ import Testing
         try Self.check(row) { _ = try HistoryParameters($0) }
     }
 
-    @Test("A history goes on where the page before ended, but not before its begin") func historyPlace() throws {
+    @Test("A history continues where the previous page ended, but not before its beginning")
+
+    func historyPlace() throws {
         let later = try HistoryParameters(Self.fields(#"{"from":5,"to":9,"cursor":"7.2"}"#))
         let earlier = try HistoryParameters(Self.fields(#"{"from":5,"to":9,"cursor":"3.2"}"#))
 
@@ -98,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "A log has known kinds, and a cursor of its own form",
+        "A log has known kinds and its own form of cursor",
         arguments: [
             Case(#"{}"#, refusing: nil), Case(#"{"types":["write"],"cursor":"5.1"}"#, refusing: nil),
             Case(#"{"from":5,"to":5}"#, refusing: "to"), Case(#"{"types":[]}"#, refusing: "types"),
@@ -109,7 +111,7 @@ import Testing
         try Self.check(row) { _ = try LogParameters($0, types: ["write", "query"]) }
     }
 
-    @Test("The place behind a row of a log is read as it was written")
+    @Test("The cursor of a log's row is read as it was written")
     func logCursor() throws {
         let place = LogParameters.Cursor(time: Instant(milliseconds: 1234), number: 56)
         let read = try LogParameters(Self.fields(#"{"cursor":"\#(place.text)"}"#), types: [])
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "A logout code is given for the proof that its kind asks for",
+        "A logout code requires the proof for its kind",
         arguments: [
             Case(#""accountType":"phone","verifyType":"authCode","authCode":"1""#, refusing: nil),
             Case(#""accountType":"phone","verifyType":"password","password":"p""#, refusing: nil),

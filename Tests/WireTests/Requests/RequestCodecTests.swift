@@ -16,7 +16,7 @@ struct AppRequestTests {
         )
     }
 
-    @Test("An envelope is read")
+    @Test("An envelope is parsed")
     func good() throws {
         let request = try decode(#"{"id":"q","token":"t","uid":"u","params":{"a":1}}"#)
         #expect(request.name == "device/bind")
@@ -25,7 +25,7 @@ struct AppRequestTests {
     }
 
     @Test(
-        "A bad envelope is refused with its field",
+        "An invalid envelope is refused with the field",
         arguments: [
             ("{}", "id"), (#"{"id":7}"#, "id"), (#"{"id":"a b"}"#, "id"),
             (#"{"id":"q","token":7}"#, "token"),
@@ -38,7 +38,7 @@ struct AppRequestTests {
         #expect(error?.field == field)
     }
 
-    @Test("Requests mean the same whatever the order of members and whatever is null") func content() throws {
+    @Test("Requests are equal regardless of the order of members and of null members") func content() throws {
         let one = try decode(#"{"id":"q","token":"t","params":{"a":1,"b":{"c":2,"d":[1,{"x":1,"y":2}]},"n":null}}"#)
         let two = try decode(#"{"params":{"b":{"d":[1,{"y":2,"x":1}],"c":2},"a":1},"token":"t","id":"q"}"#)
         #expect(one.content == two.content)
@@ -61,7 +61,7 @@ struct AppRequestTests {
         #expect(try decode(first, method: "unbind").content != content)
     }
 
-    @Test("A refusal is written with all that helps, and without what is not known")
+    @Test("A refusal contains all helpful members, and omits unknown ones")
     func refusal() throws {
         let rejection = Rejection(
             .tooManyRequests,

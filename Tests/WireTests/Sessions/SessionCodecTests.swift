@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Wire
 
-@Suite("Notices that sessions are over")
+@Suite("Notices of ended sessions")
 struct SessionCodecTests {
     static let scopes: [SessionNotice.Scope] = [
         .session(SessionID(trusted: "s-1")), .terminal(Make.app, Make.terminal),
@@ -27,7 +27,7 @@ struct SessionCodecTests {
     }
 
     @Test(
-        "A bad notice is refused with its field",
+        "An invalid notice is refused with the field",
         arguments: [
             (#"{"sessionId":"s","reason":"expired","ts":1}"#, "noticeId"),
             (#"{"noticeId":"n","sessionId":"s","ts":1}"#, "reason"),
@@ -42,7 +42,7 @@ struct SessionCodecTests {
         #expect(error?.field == field)
     }
 
-    @Test("Another user does not see the terminal of an actor")
+    @Test("Other users do not see an actor's terminal")
     func privacy() throws {
         let actor = Actor(.user, Make.uid.text, terminal: Make.terminal)
         let own = try #require(EventCodec.encode(actor, for: Make.uid).objectValue)

@@ -12,7 +12,7 @@ struct BindingCodecTests {
         var testDescription: String { "\(change)" }
     }
 
-    @Test("The hardware names the product, as the device says it or as it is known")
+    @Test("The hardware names the product as the device states it, or as it is known")
     func hardware() {
         let known = BindingCodec.hardware(["link": "wifi"], productKey: Make.key)
         let own = BindingCodec.hardware(["productKey": "own"], productKey: Make.key)
@@ -22,7 +22,7 @@ struct BindingCodecTests {
     }
 
     @Test(
-        "A push tells the change with its reason or role, its time and its actor",
+        "A push contains the change with its reason or role, its time and its actor",
         arguments: [
             Case(change: .bound, members: ["type": "bound"]), Case(change: .changed, members: ["type": "changed"]),
             Case(change: .usersChanged, members: ["type": "usersChanged"]),

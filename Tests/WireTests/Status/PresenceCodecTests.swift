@@ -5,7 +5,7 @@ import Wire
 
 @Suite("Presence on the wire")
 struct PresenceCodecTests {
-    @Test("A device's birth and will are read")
+    @Test("A device's birth and will are parsed")
     func device() throws {
         let birth = try PresenceCodec.decode(device: Make.bytes(#"{"online":true,"session":"a"}"#))
         let will = try PresenceCodec.decode(device: Make.bytes(#"{"online":false}"#))
@@ -13,7 +13,7 @@ struct PresenceCodecTests {
         #expect(will == .will(session: nil))
     }
 
-    @Test("The gate's word is read")
+    @Test("The gate's presence message is parsed")
     func gate() throws {
         let came = try PresenceCodec.decode(
             gate: Make.bytes(#"{"online":true,"connection":3,"ts":1}"#)
@@ -26,7 +26,7 @@ struct PresenceCodecTests {
     }
 
     @Test(
-        "Anything else is refused",
+        "All other messages are refused",
         arguments: [
             "{}", #"{"online":1}"#, #"{"online":"true"}"#, "x", #"{"online":true,"session":7}"#,
         ]

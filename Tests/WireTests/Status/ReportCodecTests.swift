@@ -51,7 +51,7 @@ struct ReportCodecTests {
         ),
     ]
 
-    @Test("A good report is read", arguments: good)
+    @Test("A valid report is parsed", arguments: good)
     func reads(_ row: Good) throws {
         #expect(try ReportCodec.decode(Make.bytes(row.text)) == row.report)
     }
@@ -122,7 +122,7 @@ struct ReportCodecTests {
         ),
     ]
 
-    @Test("A bad report is refused with its field and its id", arguments: bad)
+    @Test("An invalid report is refused with the field and its id", arguments: bad)
     func refuses(_ row: Bad) {
         do throws(WireError) {
             let report = try ReportCodec.decode(Make.bytes(row.text))
@@ -135,7 +135,9 @@ struct ReportCodecTests {
         }
     }
 
-    @Test("A time in seconds is refused with word of milliseconds; the year 2015 is taken") func seconds() throws {
+    @Test("A time in seconds is refused with a hint at milliseconds; a time in 2015 is accepted")
+
+    func seconds() throws {
         let error = #expect(throws: WireError.self) {
             try ReportCodec.decode(Make.bytes(#"{"ts":1700000000,"data":{}}"#))
         }
@@ -145,7 +147,7 @@ struct ReportCodecTests {
         #expect(first.ts == Report.earliest)
     }
 
-    @Test("Five hundred stored points are taken")
+    @Test("Five hundred stored points are accepted")
     func pointsMax() throws {
         let points = (1...500).map { #"{"ts":\#(1_700_000_000_000 + $0),"data":{"a":1}}"# }.joined(
             separator: ","
@@ -164,7 +166,7 @@ struct ReportCodecTests {
     }
 
     @Test(
-        "The id of a bad report is found behind a long text",
+        "The id of an invalid report is found after a long text",
         arguments: [5_000, 66_000, 250_000]
     )
     func lateID(_ count: Int) {
@@ -178,7 +180,7 @@ struct ReportCodecTests {
     }
 
     @Test(
-        "The answer to a report names its id and version, where it is, and the server's time",
+        "The answer to a report has its id and version, where it is stored, and the server's time",
         arguments: Report.Stored.allCases + [nil]
     )
     func answer(_ stored: Report.Stored?) throws {
@@ -192,7 +194,7 @@ struct ReportCodecTests {
         )
     }
 
-    @Test("Random bytes in place of a report never trap", arguments: 0..<20)
+    @Test("Random bytes in place of a report cause no trap", arguments: 0..<20)
     func fuzz(_ seed: Int) {
         var random = Seed(seed)
         let seedText = Array(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Workers
 
-/// Tests with an anonymous user who has two lamps, and with Lena's account, which logs in on the same terminal.
-@Suite("Logging in with what was bound before")
+/// Tests with an anonymous user who has two lamps, and with Lena, who logs in to her account on the same terminal.
+@Suite("Logging in and keeping earlier bindings")
 struct AdoptingTests {
     private let world: AccountWorld
     private let anonymous: UserID
@@ -51,7 +51,7 @@ struct AdoptingTests {
         try world.world.read { try $0.bindings.find(World.did(device), uid)?.role }
     }
 
-    @Test("Without adopt the answer says how many devices would move, and none does") func adoptable() throws {
+    @Test("Without adopt the answer says how many devices would move, and none is moved") func adoptable() throws {
         let result = try login(adopt: nil).result
         #expect(result["adoptable"] == 2 && result["adopted"] == nil)
         #expect(try role(0, lena) == nil && role(0, anonymous) == .special)
@@ -61,7 +61,9 @@ struct AdoptingTests {
         #expect(try login(adopt: nil).result["adoptable"] == nil)
     }
 
-    @Test("With adopt the account has devices with their roles, and the terminal is told which") func adopted() throws {
+    @Test("With adopt the account gets the devices with their roles, and the terminal is informed")
+
+    func adopted() throws {
         let result = try login(adopt: true).result
         #expect(result["adopted"] == 2)
         #expect(try role(0, lena) == .special && role(1, lena) == .special)
@@ -75,7 +77,7 @@ struct AdoptingTests {
         #expect(left.map { $0["reason"] } == ["transferred", "transferred"])
     }
 
-    @Test("Where both are bound the stronger role stays, and the others are notified")
+    @Test("If both users have a device, the stronger role is kept, and the others are notified")
     func both() throws {
         try bind(0, lena, .normal)
         let other = UserID(trusted: "u-other")
@@ -94,7 +96,7 @@ struct AdoptingTests {
         #expect(Set(mine.map { $0?.stringValue }) == ["roleChanged", "bound", "changed"])
     }
 
-    @Test("Schedules and commands that wait act for the account from then on") func schedulesAndCommands() throws {
+    @Test("Schedules and waiting commands act for the account from then on") func schedulesAndCommands() throws {
         let did = World.did(0)
         try world.world.write { (tx) throws in
             let schedule = Schedule(
@@ -126,7 +128,7 @@ struct AdoptingTests {
         #expect(commands.map(\.actor) == [Actor(.user, lena.text, terminal: World.terminal(0))])
     }
 
-    @Test("Homes come along, and a device stays in the account's own home where it has one") func homes() throws {
+    @Test("Homes move along, and a device already in one of the account's homes stays there") func homes() throws {
         try bind(0, lena, .normal)
         try world.world.write { (tx) throws in
             for (id, uid, name) in [("h-a", anonymous, "Cabin"), ("h-b", lena, "House")] {
@@ -147,7 +149,7 @@ struct AdoptingTests {
         #expect(first?.text == "h-b" && second?.text == "h-a")
     }
 
-    @Test("Devices beyond an account's bound stay where they are, uncounted")
+    @Test("Devices beyond an account's limit stay where they are, without counting")
     func room() throws {
         world.world.environment.limits.devicesPerUser = 1
         #expect(try login(adopt: nil).result["adoptable"] == 1)
@@ -159,7 +161,9 @@ struct AdoptingTests {
         #expect(try another.role(1, another.anonymous) == .special)
     }
 
-    @Test("Killed anywhere, either all has moved and the session stands, or nothing has") func killed() throws {
+    @Test("After a kill at any step, either all is moved and the session exists, or nothing is moved")
+
+    func killed() throws {
         for point in [Interruption.Point.before, .after] {
             for passes in 0..<3 {
                 let test = try AdoptingTests()
@@ -173,8 +177,8 @@ struct AdoptingTests {
                 )
                 let interruption = Interruption(point, passes: passes)
                 try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
-                // A caller that received no answer repeats the request, which then finds what the first request has
-                // left behind.
+                // A caller that received no answer repeats the request, even though the first one may have taken effect
+                // in part or in full.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }
@@ -184,7 +188,7 @@ struct AdoptingTests {
         }
     }
 
-    @Test("A login by a code, by a provider and by the app's own id takes devices over too") func otherWays() throws {
+    @Test("A login by a code, by a provider or by the app's own id can adopt devices, too") func otherWays() throws {
         let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
         let world = try AccountWorld(providers: providers)
         world.pool.identify = { _, _ in

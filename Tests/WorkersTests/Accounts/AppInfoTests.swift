@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An app's features and policies")
 struct AppInfoTests {
-    @Test("app/info answers without a session, and says nothing that is off")
+    @Test("app/info answers without a session, and omits disabled features")
     func info() throws {
         let world = try AccountWorld(
             ["emailRegistration": "link", "sessionDays": 30],
@@ -38,7 +38,7 @@ struct AppInfoTests {
         #expect(try world.ask(0, "app/other").errorCode == "InvalidRequest")
     }
 
-    @Test("A session lives as long as the app says, from login and from refresh")
+    @Test("A session lives as long as the app determines, from login and from refresh")
     func sessionDays() throws {
         let world = try AccountWorld(["sessionDays": 30])
         try world.register(0, ["username": "lena"])
@@ -53,7 +53,9 @@ struct AppInfoTests {
         #expect(login.result["expiresAt"] == .integer(week))
     }
 
-    @Test("With cancelProof off the session is enough; every address is told either way") func cancelProof() throws {
+    @Test("With cancelProof off the session suffices, and each address is notified in any case")
+
+    func cancelProof() throws {
         for isNeeded in [true, false] {
             let world = try AccountWorld(["cancelProof": .bool(isNeeded)])
             try world.register(0, ["email": "a@example.com"])
@@ -88,7 +90,7 @@ struct AppInfoTests {
         #expect(try world.user(0)["lastLoginAt"] == now)
     }
 
-    @Test("A user's time zone is the country's until they set another")
+    @Test("A user's time zone is the country's until the user sets another")
     func timeZone() throws {
         let world = try AccountWorld()
         let china: JSONObject = ["username": "lena", "countryCode": "86", "password": .string(AccountWorld.password)]
@@ -100,11 +102,11 @@ struct AppInfoTests {
     }
 }
 
-@Suite("Registering under more than one name")
+@Suite("Registering with more than one name")
 struct SeveralNamesTests {
     private let password = JSONValue.string(AccountWorld.password)
 
-    @Test("A username stands beside an address, proved by a code, a ticket or not at all") func beside() throws {
+    @Test("A username can accompany an address that is proved by a code, a ticket or not at all") func beside() throws {
         let world = try AccountWorld(["emailRegistration": "none"])
         let plain = try world.ask(0, "register", ["username": "lena", "email": "a@example.com", "password": password])
         #expect(plain.user["username"] == "lena" && plain.user["email"] == "a@example.com")
@@ -124,7 +126,7 @@ struct SeveralNamesTests {
         }
     }
 
-    @Test("A user who registers a phone alone has its number as username")
+    @Test("A user who registers only a phone gets its number as username")
     func phone() throws {
         let world = try AccountWorld()
         let user = try world.register(0, ["phone": "+49 151 2345678"]).user
@@ -134,7 +136,7 @@ struct SeveralNamesTests {
         #expect(try world.login(2, ["phone": "49-1512345678"]).isOK)
     }
 
-    @Test("A name that is taken refuses the whole, and uses no code up")
+    @Test("A taken name causes a refusal of the whole request, without using up a code")
     func taken() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "lena"])
@@ -148,7 +150,7 @@ struct SeveralNamesTests {
         #expect(try world.ask(1, "register", params).isOK)
     }
 
-    @Test("Unknown members of a profile are named, and the app's own are not")
+    @Test("Unknown members of a profile are named, and the app's own members are accepted")
     func profile() throws {
         let world = try AccountWorld()
         var params: JSONObject = ["username": "lena", "password": password, "profile": ["interest": "lamps"]]

@@ -166,7 +166,7 @@ struct AuditTests {
         (.erased, .service, nil),
     ]
 
-    @Test("The table has every kind of line that an account has")
+    @Test("The table has each kind of line about an account")
     func complete() {
         // An operator's act in the console is not an entry about an account.
         let ofAccounts = AuditEntry.Kind.allCases.filter { $0 != .operatorAct }
@@ -174,7 +174,7 @@ struct AuditTests {
         #expect(Self.lines.map(\.kind) == ofAccounts)
     }
 
-    @Test("Each kind of line says whose account, who, when and from which terminal")
+    @Test("Each kind of line states the account, the actor, the time and the terminal")
     func each() async throws {
         let story = try AuditStory()
         let began = story.world.world.clock.now
@@ -203,7 +203,7 @@ struct AuditTests {
         }
     }
 
-    @Test("No line has a password, a code, a token or an address in it")
+    @Test("No line contains a password, a code, a token or an address")
     func secrets() async throws {
         let story = try AuditStory()
         try await story.tell()
@@ -211,7 +211,9 @@ struct AuditTests {
         for secret in story.secrets + [AccountWorld.password] where !secret.isEmpty { #expect(!text.contains(secret)) }
     }
 
-    @Test("Of who was erased a line says that alone, without terminal, actor or detail") func erased() async throws {
+    @Test("A line about an erased user states only the erasure, without terminal, actor or details")
+
+    func erased() async throws {
         let story = try AuditStory()
         try await story.tell()
         let entries = try story.entries().filter { $0.uid?.text == story.erased }
@@ -221,7 +223,7 @@ struct AuditTests {
         }
     }
 
-    @Test("A stranger's tries at an account are not recorded as its user's")
+    @Test("A stranger's tries on an account are not recorded as the user's")
     func strangers() throws {
         let world = try AccountWorld()
         let email: JSONObject = ["email": "lena@example.com"]

@@ -17,7 +17,7 @@ struct CodeTests {
             .result["valid"]
     }
 
-    @Test("A code goes to the normalised address, and nowhere else")
+    @Test("A code is sent only to the normalized address")
     func sent() throws {
         let answer = try world.ask(
             0,
@@ -31,7 +31,7 @@ struct CodeTests {
         #expect(mail.origin?.requestID == answer.result["requestId"]?.stringValue)
     }
 
-    @Test("Checking tells whether a code is right and doesn't use it up")
+    @Test("Checking a code doesn't use it up")
     func checking() throws {
         let code = try world.code(0, "register", phone)
         #expect(try check(AccountWorld.wrong(code)) == false)
@@ -39,14 +39,14 @@ struct CodeTests {
         #expect(try check(code, "login") == false)
     }
 
-    @Test("After five tries a code is dead, right or wrong")
+    @Test("After five tries a code is invalid, even if it is right")
     func tries() throws {
         let code = try world.code(0, "register", phone)
         for _ in 0..<5 { _ = try check(AccountWorld.wrong(code)) }
         #expect(try check(code) == false)
     }
 
-    @Test("A code lives ten minutes")
+    @Test("A code is valid for ten minutes")
     func expiry() throws {
         let code = try world.code(0, "register", phone)
         world.world.clock.advance(seconds: 599)
@@ -55,7 +55,7 @@ struct CodeTests {
         #expect(try check(code) == false)
     }
 
-    @Test("A send within a minute is refused and the code that is out stays good")
+    @Test("Sending again within a minute is refused, and the sent code stays valid")
     func throttled() throws {
         let code = try world.code(0, "register", phone)
         let params: JSONObject = ["phone": "1512345678", "purpose": "register"]
@@ -66,7 +66,7 @@ struct CodeTests {
         #expect(try world.ask(7, "sendCode", ["phone": "1512345678", "purpose": "login"]).isOK)
     }
 
-    @Test("Five codes an hour for a purpose, ten a day for an address")
+    @Test("Five codes an hour are sent for a purpose, and ten a day to an address")
     func limits() throws {
         for purpose in ["register", "login"] {
             for _ in 0..<5 {
@@ -81,7 +81,7 @@ struct CodeTests {
         #expect(try !world.code(0, "register", phone).isEmpty)
     }
 
-    @Test("An app sends so many codes an hour, and so many to one country")
+    @Test("An app can send a limited number of codes an hour, in total and to each country")
     func appLimits() throws {
         world.world.environment.limits.codesPerCountry = 3
         world.world.environment.limits.codesPerHour = 5
@@ -98,7 +98,7 @@ struct CodeTests {
         #expect(try !send(16, "43"))
     }
 
-    @Test("A newer code takes the place of the older one, and its token says so")
+    @Test("A new code replaces the old one, and the old token says so")
     func codeToken() throws {
         let params: JSONObject = ["phone": "1512345678", "purpose": "register"]
         let first = try world.ask(0, "sendCode", params).result["codeToken"]?.stringValue ?? ""
@@ -116,7 +116,7 @@ struct CodeTests {
         if codes[0] != codes[1] { #expect(try check(codes[0], second) == false) }
     }
 
-    @Test("Of a hundred submissions of the right code at once exactly one succeeds")
+    @Test("Of a hundred concurrent submissions of the right code, exactly one succeeds")
     func parallel() throws {
         let code = try world.code(0, "login", phone)
         for terminal in 0..<100 {
@@ -128,8 +128,9 @@ struct CodeTests {
         #expect(answers.allSatisfy { $0.isOK || $0.errorCode == "InvalidCode" })
     }
 
-    @Test("A hundred wrong codes at once have five tries, and a restart gives none back") func parallelGuesses() throws
-    {
+    @Test("A hundred concurrent wrong codes have five tries, and a restart gives none back")
+
+    func parallelGuesses() throws {
         let code = try world.code(0, "login", phone)
         for terminal in 0..<100 {
             world.send(
@@ -147,7 +148,7 @@ struct CodeTests {
         #expect(answer.errorCode == "InvalidCode")
     }
 
-    @Test("Codes and addresses stand nowhere in clear")
+    @Test("No code or address is stored in clear")
     func hashed() throws {
         _ = try world.code(0, "register", ["email": "canary@example.com"])
         let rows = try world.world.read { tx in
@@ -161,7 +162,7 @@ struct CodeTests {
     }
 
     @Test(
-        "Unknown addresses answer alike, and nothing goes to them",
+        "Unknown addresses get the same answer, and nothing is sent",
         arguments: ["login", "resetPassword"]
     )
     func unknown(_ purpose: String) throws {
@@ -179,7 +180,9 @@ struct CodeTests {
         #expect(try world.mails().map(\.to) == ["known@example.com"])
     }
 
-    @Test("Codes of users need a session, and a logout code goes to one's own address") func sessions() throws {
+    @Test("Codes for users require a session, and a logout code is sent only to the user's own address")
+
+    func sessions() throws {
         for purpose in ["bind", "operation", "logoutTerminal"] {
             let answer = try world.ask(0, "sendCode", ["email": "a@example.com", "purpose": .string(purpose)])
             #expect(answer.errorCode == "InvalidToken")
@@ -201,7 +204,7 @@ struct CodeTests {
         ]?.stringValue ?? ""
     }
 
-    @Test("A ticket stands once, for its address, on its terminal, for five minutes")
+    @Test("A ticket is valid once, for its address, on its terminal, for five minutes")
     func tickets() throws {
         for terminal in 0..<2 { try world.ask(terminal, "loginAnonymous") }
         func register(_ terminal: Int, _ email: String, _ ticket: String) throws -> String? {
@@ -223,7 +226,7 @@ struct CodeTests {
         #expect(try register(1, "c@example.com", late) == "InvalidCode")
     }
 
-    @Test("A ticket needs a session and a code of its purpose")
+    @Test("A ticket requires a session and a code with its purpose")
     func ticketNeeds() throws {
         let params: JSONObject = ["email": "a@example.com", "code": "123456"]
         #expect(try world.ask(0, "verifyOperation", params).errorCode == "InvalidToken")

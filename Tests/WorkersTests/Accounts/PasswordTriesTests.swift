@@ -19,7 +19,7 @@ struct PasswordTriesTests {
         }
     }
 
-    @Test("Close a name on all terminals, for a quarter of an hour; a right code still lets in")
+    @Test("Wrong passwords lock a name on all terminals for a quarter of an hour, and a right code still logs in")
     func name() throws {
         try world.register(0, email)
         try exhaust(email)
@@ -33,13 +33,13 @@ struct PasswordTriesTests {
         #expect(try world.login(1, email).isOK)
     }
 
-    @Test("Close a name that doesn't exist in the same way")
+    @Test("A name that doesn't exist is locked in the same way")
     func unknownName() throws {
         try exhaust(["username": "nobody"])
         #expect(try world.login(1, ["username": "nobody"]).errorCode == "TooManyRequests")
     }
 
-    @Test("Close a terminal for all names, and a login of one's own doesn't open it")
+    @Test("Wrong passwords lock a terminal for all names, and a successful login doesn't unlock it")
     func terminal() throws {
         try world.register(0, ["username": "mine"])
         try world.register(1, ["username": "victim"])
@@ -51,7 +51,7 @@ struct PasswordTriesTests {
         #expect(try world.login(8, ["username": "victim"]).isOK)
     }
 
-    @Test("A hundred wrong passwords at once have ten tries, whatever is under way")
+    @Test("A hundred concurrent wrong passwords have ten tries")
     func parallel() throws {
         try world.register(0, email)
         world.pool.isHeld = true
@@ -70,7 +70,7 @@ struct PasswordTriesTests {
         try world.world.settle(&loop)
     }
 
-    @Test("Are counted over every path of an account: login, check, change")
+    @Test("Wrong passwords are counted together for login, check and change")
     func allPaths() throws {
         try world.register(0, email)
         try exhaust(email)
@@ -88,7 +88,7 @@ struct PasswordTriesTests {
         )
     }
 
-    @Test("Of a user who is logged in close the user's names too")
+    @Test("Wrong passwords of a logged-in user also lock the user's names")
     func fromInside() throws {
         try world.register(0, email)
         for _ in 0..<10 {
@@ -98,7 +98,7 @@ struct PasswordTriesTests {
         #expect(try world.login(1, email).errorCode == "TooManyRequests")
     }
 
-    @Test("Under one name admit no login by another, and don't show that both are one account")
+    @Test("Wrong passwords under one name prevent logins under another, without revealing that both are one account")
     func otherName() throws {
         try world.register(0, email)
         try world.ask(0, "updateProfile", ["username": "lena"])
@@ -116,7 +116,7 @@ struct PasswordTriesTests {
         for _ in 0..<15 { #expect(try world.login(1, ["username": "lena"]).isOK) }
     }
 
-    @Test("A wrong password and an unknown name answer alike and cost alike")
+    @Test("A wrong password and an unknown name get the same answer and cost the same")
     func alike() throws {
         try world.register(0, email)
         let before = world.pool.verifications
@@ -127,7 +127,7 @@ struct PasswordTriesTests {
         #expect(world.pool.verifications - before == 2)
     }
 
-    @Test("Where accounts are revealed an unknown name is refused at once")
+    @Test("If the app reveals accounts, an unknown name is refused at once")
     func revealed() throws {
         let open = try AccountWorld(["revealAccounts": true])
         #expect(try open.login(0, ["username": "nobody"]).errorCode == "ResourceNotFound")
@@ -141,7 +141,7 @@ struct LoginTests {
     init() throws { world = try AccountWorld() }
 
     @Test(
-        "Odd combinations are refused",
+        "Invalid combinations are refused",
         arguments: [
             [:], ["username": "a", "email": "a@example.com", "password": "x"], ["username": "a"],
             ["email": "a@example.com", "password": "x", "code": "123456"],
@@ -165,7 +165,7 @@ struct LoginTests {
         #expect(hashes == ["new:\(AccountWorld.password)"])
     }
 
-    @Test("A password that was changed while it was verified doesn't let in")
+    @Test("A password that is changed while it is verified doesn't log in")
     func changedMeanwhile() throws {
         try world.register(0, ["username": "lena"])
         world.pool.isHeld = true
@@ -189,7 +189,7 @@ struct LoginTests {
         #expect(answer?.errorCode == "Unavailable")
     }
 
-    @Test("A region that is served elsewhere is named, with where it is")
+    @Test("A region hosted elsewhere is refused with its address")
     func regions() throws {
         world.world.environment.regions = Regions(
             served: ["eu"],
@@ -210,7 +210,7 @@ struct LoginTests {
         #expect(try world.register(0, ["username": "lena"]).user["region"] == "eu")
     }
 
-    @Test("Another app's terminal and another app's user don't log in")
+    @Test("Terminals and users of another app can't log in")
     func apps() throws {
         try world.register(0, ["username": "lena"])
         let password = JSONValue.string(AccountWorld.password)
@@ -221,7 +221,7 @@ struct LoginTests {
         )
     }
 
-    @Test("A login on a terminal with a session replaces it")
+    @Test("A login on a terminal with a session replaces the session")
     func replaced() throws {
         try world.register(0, ["username": "lena"])
         let old = world.tokens[0]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// Tests of five attacks in which an intruder has used the victim's address before the victim did.
+/// Tests of five attacks in which an intruder uses the victim's address before the victim does.
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private let email: JSONObject = ["email": "victim@example.com"]
@@ -42,7 +42,7 @@ struct PreHijackingTests {
         )
     }
 
-    @Test("Classic and federated merge: a provider's e-mail leads to no account")
+    @Test("Classic-federated merge: a provider's e-mail address leads to no account")
     func merge() throws {
         let world = try world()
         let attacker = try squat(world)
@@ -52,7 +52,7 @@ struct PreHijackingTests {
     }
 
     @Test(
-        "Unexpired session: who proves the address gets an account without the attacker's session"
+        "Unexpired session: the user who proves the address gets an account without the attacker's session"
     )
     func unexpiredSession() throws {
         let world = try world()
@@ -68,9 +68,9 @@ struct PreHijackingTests {
         #expect(try world.login(2, email).user["uid"] == victim.user["uid"])
     }
 
-    @Test("Trojan identifier: a provider linked before leads to the attacker's account only") func trojanIdentifier()
-        throws
-    {
+    @Test("Trojan identifier: a provider linked earlier leads only to the attacker's account")
+
+    func trojanIdentifier() throws {
         let world = try world()
         let attacker = try squat(world)
         world.pool.identify = { _, _ in .success(VerifiedIdentity(provider: .google, subject: "attacker")) }
@@ -82,7 +82,7 @@ struct PreHijackingTests {
         #expect(victim.user["uid"] != attacker)
     }
 
-    @Test("Unexpired e-mail change: a link asked for before does nothing after") func unexpiredChange() throws {
+    @Test("Unexpired e-mail change: a link requested earlier does nothing afterwards") func unexpiredChange() throws {
         let world = try world()
         try world.register(0, ["username": "attacker"])
         try world.ask(0, "updateProfile", email)
@@ -93,7 +93,7 @@ struct PreHijackingTests {
         #expect(used == nil)
     }
 
-    @Test("Non-verifying provider: what it says of an address proves nothing")
+    @Test("Non-verifying provider: its claims about an address prove nothing")
     func nonVerifying() throws {
         let world = try world()
         let victim = try prove(world, 1)
@@ -103,7 +103,7 @@ struct PreHijackingTests {
         #expect(try world.login(2, email).user["uid"] == victim.user["uid"])
     }
 
-    @Test("A login code doesn't lead into an account that never proved the address") func loginCode() throws {
+    @Test("A login code doesn't lead to an account that never proved the address") func loginCode() throws {
         let world = try world()
         _ = try squat(world)
         #expect(try world.code(1, "login", email).isEmpty)
@@ -139,7 +139,7 @@ struct ProviderMethodTests {
         }
     }
 
-    @Test("The first use makes a user without a password, and the second finds it")
+    @Test("The first login creates a user without a password, and the second finds it")
     func firstUse() throws {
         let first = try world.ask(0, "loginWithProvider", params)
         #expect(first.result["isNew"] == true && first.user["providers"] == ["google"])
@@ -149,7 +149,7 @@ struct ProviderMethodTests {
         #expect(try world.ask(0, "checkPassword", ["password": "x"]).result["match"] == false)
     }
 
-    @Test("Of many first uses at once one makes the user")
+    @Test("Of many concurrent first logins one creates the user")
     func parallel() throws {
         for terminal in 0..<20 {
             var params = params
@@ -161,7 +161,7 @@ struct ProviderMethodTests {
         #expect(Set(answers.map { $0.user["uid"]?.stringValue }).count == 1)
     }
 
-    @Test("A refused credential, and a provider that is off, don't log in")
+    @Test("Refused credentials and disabled providers don't log in")
     func refused() throws {
         world.pool.identify = { _, _ in .failure(.invalidCredential(.otherApp)) }
         #expect(
@@ -182,7 +182,7 @@ struct ProviderMethodTests {
         #expect(try world.world.count("account") == 0)
     }
 
-    @Test("An anonymous user becomes the provider's, by logging in and by linking")
+    @Test("An anonymous user becomes the provider's user by logging in or linking")
     func anonymous() throws {
         let first = try world.ask(0, "loginAnonymous").user["uid"]
         #expect(try world.ask(0, "loginWithProvider", params).user["uid"] == first)
@@ -193,7 +193,7 @@ struct ProviderMethodTests {
         #expect(try world.ask(2, "loginWithProvider", params).user["uid"] == second)
     }
 
-    @Test("Another user's identity is Duplicated; the last way to log in stays")
+    @Test("Another user's identity is refused as Duplicated, and the last way to log in can't be removed")
     func links() throws {
         try world.register(0, ["username": "lena"])
         #expect(try world.ask(0, "linkProvider", params).isOK)
@@ -211,7 +211,7 @@ struct ProviderMethodTests {
         #expect(try world.ask(2, "unlinkProvider", google).errorCode == "Forbidden")
     }
 
-    @Test("A kept token is sealed at rest")
+    @Test("A stored token is sealed")
     func sealed() throws {
         try world.ask(0, "loginWithProvider", params)
         let stored = try world.world.read { tx in

@@ -16,7 +16,7 @@ struct ProfileTests {
         try world.ask(terminal, "updateProfile", params)
     }
 
-    @Test("Given members are stored, and absent or null ones stay")
+    @Test("Given members are stored, and absent or null members are unchanged")
     func fields() throws {
         try world.register(0, ["username": "lena"])
         let fields: JSONObject = [
@@ -34,7 +34,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "Bad fields are named and change nothing",
+        "Invalid fields are named, and nothing is changed",
         arguments: [
             ("nickname", 5), ("tempUnit", 3), ("timezone", "Mars/Olympus"), ("timezone", "../etc/passwd"),
             ("latitude", 90.1), ("custom", "x"), ("gender", "f"), ("birthday", "soon"), ("birthday", "1990-02-30"),
@@ -49,7 +49,8 @@ struct ProfileTests {
         #expect(try world.user(0) == before)
     }
 
-    @Test("With an address or a username a bad profile is told beside the success") func profileError() throws {
+    @Test("If an address or username is changed too, an invalid profile is reported beside the success")
+    func profileError() throws {
         try world.register(0, ["username": "lena"])
         let answer = try update(0, ["username": "lena2", "tempUnit": 3])
         #expect(answer.user["username"] == "lena2")
@@ -70,7 +71,9 @@ struct ProfileTests {
         #expect(try world.user(0)["email"] == nil)
     }
 
-    @Test("A new address waits while the old one goes on, until its link is followed") func pending() async throws {
+    @Test("A new address is pending until its link is followed, and the old one works until then")
+
+    func pending() async throws {
         try world.register(0, email)
         let other: JSONObject = ["email": "b@example.com"]
         let user = try update(0, other).user
@@ -95,7 +98,7 @@ struct ProfileTests {
         #expect(try world.login(2, other).isOK)
     }
 
-    @Test("An address that another has waits like any other, and that one hears of it") func pendingTaken() throws {
+    @Test("Another user's address is pending like any other, and its owner is notified") func pendingTaken() throws {
         try world.register(0, email)
         try world.register(1, ["email": "owner@example.com"])
         try world.register(2, ["phone": "1512345678"])
@@ -120,7 +123,7 @@ struct ProfileTests {
         #expect(try open.user(1)["username"] == "lena")
     }
 
-    @Test("The app's own data is bounded in all, and null removes the picture")
+    @Test("The app's own data has a total limit, and null removes the picture")
     func bounds() throws {
         try world.register(0, ["username": "lena"])
         let half = JSONValue.string(String(repeating: "x", count: 9000))
@@ -136,7 +139,7 @@ struct ProfileTests {
         #expect(try world.ask(0, "setAvatar").errorField == "params.data")
     }
 
-    @Test("A username moves to a free one, and not where the app forbids it")
+    @Test("A username can be changed to a free one, unless the app forbids it")
     func username() throws {
         try world.register(0, ["username": "lena"])
         try world.register(1, ["username": "anna"])
@@ -149,7 +152,7 @@ struct ProfileTests {
         )
     }
 
-    @Test("Others see nickname and picture; other apps' users don't exist")
+    @Test("Others see nickname and picture, and users of other apps don't exist")
     func others() throws {
         try world.register(0, email)
         _ = try update(0, ["nickname": "Lena", "name": "secret"])
@@ -167,7 +170,7 @@ struct ProfileTests {
         )
     }
 
-    @Test("A picture is known by its bytes")
+    @Test("A picture's type is recognized by its bytes")
     func avatar() throws {
         try world.register(0, ["username": "lena"])
         let answer = try world.ask(0, "setAvatar", ["data": "iVBORw0KGgoAAAAA"])
@@ -189,7 +192,7 @@ struct ProfileTests {
         return try world.ask(terminal, "bindEmail", ["email": .string(email), "code": .string(code)])
     }
 
-    @Test("A bound address replaces the old one, which gets a link that undoes it")
+    @Test("A bound address replaces the old one, which gets a link that undoes the change")
     func binding() throws {
         try world.register(0, email)
         let answer = try bind(0, "b@example.com")
@@ -201,7 +204,7 @@ struct ProfileTests {
         #expect(try world.login(1, email).errorCode == "InvalidCredentials")
     }
 
-    @Test("A proved address stays its owner's; one that was never proved is taken away") func owners() throws {
+    @Test("A proved address stays with its owner, and an unproved one is removed") func owners() throws {
         try world.register(0, email)
         try world.register(1, ["username": "anna"])
         world.world.clock.advance(seconds: 61)
@@ -216,7 +219,7 @@ struct ProfileTests {
         #expect(try world.user(0)["phone"] == nil)
     }
 
-    @Test("A number that was a name goes with the number")
+    @Test("A number used as a username is removed with the number")
     func trojanIdentifier() throws {
         let phone: JSONObject = ["phone": "1512345678"]
         let code = try world.code(0, "login", phone)
@@ -230,7 +233,7 @@ struct ProfileTests {
         #expect(try world.register(2, phone).isOK)
     }
 
-    @Test("A verification mail needs an address and the policy")
+    @Test("A verification mail requires an address and the policy")
     func verification() throws {
         try world.register(0, ["username": "lena"])
         #expect(try world.ask(0, "requestEmailVerification").errorCode == "ResourceNotFound")

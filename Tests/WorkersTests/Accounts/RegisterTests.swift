@@ -13,7 +13,7 @@ struct RegisterTests {
     private static let password = JSONValue.string(AccountWorld.password)
 
     @Test(
-        "By phone, e-mail and username, and the name logs in, however it is written",
+        "A user registers by phone, e-mail or username, and logs in with the name in any form",
         arguments: [
             (["phone": "0151 2345678"], ["phone": "+49-151-2345678"]),
             (["email": "Lena@Example.com"], ["email": "lena@EXAMPLE.com"]), (["username": "Lena"], ["account": "LENA"]),
@@ -27,7 +27,7 @@ struct RegisterTests {
         #expect(login.user["uid"] == answer.user["uid"] && login.result["isNew"] == false)
     }
 
-    @Test("A phone or e-mail without a right code does not log in")
+    @Test("A phone or e-mail address without a right code does not log in")
     func codes() throws {
         let world = try world()
         for name in [["phone": "1512345678"], ["email": "a@example.com"]] as [JSONObject] {
@@ -44,7 +44,7 @@ struct RegisterTests {
     }
 
     @Test(
-        "A username that reads as a phone, or is not a name, is refused",
+        "A username that looks like a phone or isn't valid is refused",
         arguments: [
             "lena@", "0151 2345678", "+491512345678", "４９１５１２３", "1234567", "lena＠example.com", "", "a\u{200B}b",
         ]
@@ -58,7 +58,7 @@ struct RegisterTests {
         #expect(answer.errorCode == "InvalidRequest" && answer.errorField == "params.username")
     }
 
-    @Test("A username may be an e-mail address, and is removed when another account verifies it")
+    @Test("A username can be an e-mail address, and is removed when another account verifies it")
     func addressAsUsername() throws {
         let world = try world()
         let name: JSONObject = ["username": "lena@example.com"]
@@ -72,7 +72,7 @@ struct RegisterTests {
         #expect(try world.login(3, ["account": "lena@example.com"]).user["uid"] == owner.user["uid"])
     }
 
-    @Test("A taken username is told, in any case and width")
+    @Test("A taken username is reported, in any case and width")
     func takenUsername() throws {
         let world = try world()
         try world.register(0, ["username": "lena"])
@@ -82,7 +82,7 @@ struct RegisterTests {
         }
     }
 
-    @Test("A taken address shows only to who holds its code")
+    @Test("A taken address is revealed only to the holder of its code")
     func takenAddress() throws {
         let world = try world()
         let email: JSONObject = ["email": "a@example.com"]
@@ -98,7 +98,7 @@ struct RegisterTests {
         #expect(try !world.login(2, email, password: "another password").isOK)
     }
 
-    @Test("A weak password is refused and the code stays good")
+    @Test("A weak password is refused, and the code stays valid")
     func weak() throws {
         let world = try world()
         let email: JSONObject = ["email": "a@example.com"]
@@ -120,7 +120,7 @@ struct RegisterTests {
         #expect(answer.isOK)
     }
 
-    @Test("Oversized fields are refused before anything slow is done")
+    @Test("Oversized fields are refused before any slow work")
     func oversized() throws {
         let world = try world()
         let long = JSONValue.string(String(repeating: "x", count: 5000))
@@ -142,9 +142,8 @@ struct RegisterTests {
         #expect(try world.ask(0, "register", other, token: "", id: "r1").errorField == "id")
     }
 
-    @Test("Under link and none a taken address answers as a new one, and its owner gets a mail") func takenUnproved()
-        throws
-    {
+    @Test("With the policies link and none, a taken address gets the answer of a new one, and its owner gets a mail")
+    func takenUnproved() throws {
         for policy in ["link", "none"] {
             let world = try world(["emailRegistration": .string(policy)])
             let params: JSONObject = ["email": "a@example.com", "password": Self.password]
@@ -172,7 +171,7 @@ struct RegisterTests {
         }
     }
 
-    @Test("Phones don't register where the policy is off")
+    @Test("Phones can't register while the policy is off")
     func phonePolicy() throws {
         let world = try world(["phoneRegistration": false])
         let params: JSONObject = ["phone": "1512345678", "password": Self.password, "code": "123456"]
@@ -184,7 +183,7 @@ struct RegisterTests {
 
     // MARK: Anonymous users
 
-    @Test("On a terminal with an anonymous session the anonymous user becomes the new one") func anonymous() throws {
+    @Test("On a terminal with an anonymous session, the anonymous user becomes the new user") func anonymous() throws {
         let world = try world()
         let secret: JSONObject = ["deviceId": "installation-secret-1"]
         let names: [JSONObject] = [["username": "lena"], ["email": "a@example.com"], ["phone": "1512345678"]]
@@ -197,7 +196,8 @@ struct RegisterTests {
         }
     }
 
-    @Test("Other terminals of an anonymous user are logged out when it becomes real") func unexpiredSession() throws {
+    @Test("Other terminals of an anonymous user are logged out when it becomes a registered user")
+    func unexpiredSession() throws {
         let world = try world()
         let secret: JSONObject = ["deviceId": "installation-secret-1"]
         for terminal in 0..<2 { try world.ask(terminal, "loginAnonymous", secret) }
@@ -206,7 +206,7 @@ struct RegisterTests {
         #expect(try world.ask(0, "whoami").isOK)
     }
 
-    @Test("Converting keeps uid and session; who isn't anonymous can't")
+    @Test("Converting keeps uid and session, and only anonymous users can convert")
     func convert() throws {
         let world = try world()
         let names: [JSONObject] = [["username": "lena"], ["phone": "1512345678"]]
@@ -226,7 +226,9 @@ struct RegisterTests {
         }
     }
 
-    @Test("An unknown phone is registered by its login code, and its number is its name") func loginRegisters() throws {
+    @Test("An unknown phone is registered by its login code, and its number becomes the username")
+
+    func loginRegisters() throws {
         let world = try world()
         let phone: JSONObject = ["phone": "1512345678"]
         let code = try world.code(0, "login", phone)
@@ -237,7 +239,7 @@ struct RegisterTests {
         #expect(try world.login(1, phone).errorCode == "InvalidCredentials")
     }
 
-    @Test("The app's own ids register and log in, and are no user's username")
+    @Test("The app's own ids can register and log in, and aren't usernames")
     func external() throws {
         let world = try world()
         let params: JSONObject = ["uid": "customer 7", "password": Self.password]

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Workers
 
-/// Tests of password resets through an unverified address, which verify that address.
-@Suite("Resetting by the address that an account registered with")
+/// Tests of password resets through an unverified address, which the reset then verifies.
+@Suite("Resetting by the address used for registering")
 struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
@@ -57,7 +57,7 @@ struct ResetProofTests {
     }
 
     @Test(
-        "Its link verifies it and leaves nothing of who came before",
+        "The address's link verifies it and removes all of an earlier holder",
         arguments: ["link", "none"]
     )
     func link(_ policy: String) async throws {
@@ -76,7 +76,7 @@ struct ResetProofTests {
     }
 
     @Test(
-        "So does a code, of purpose resetPassword or of purpose register",
+        "A code with the purpose resetPassword or register does the same",
         arguments: ["resetPassword", "register"]
     )
     func code(_ purpose: String) throws {
@@ -94,7 +94,7 @@ struct ResetProofTests {
     }
 
     @Test(
-        "A code of purpose register resets nothing where the address has no account, and stays good"
+        "A code with the purpose register resets nothing if the address has no account, and stays valid"
     )
     func noAccount() throws {
         let world = try AccountWorld()
@@ -109,7 +109,7 @@ struct ResetProofTests {
         #expect(try world.ask(0, "register", register).isOK)
     }
 
-    @Test("The tries of both codes end: neither gets more by the other")
+    @Test("The tries of both codes are limited, and neither code adds tries to the other")
     func tries() throws {
         let world = try AccountWorld()
         try world.register(0, email)
@@ -126,7 +126,7 @@ struct ResetProofTests {
         #expect(try world.ask(1, "resetPassword", params).isOK)
     }
 
-    @Test("An address that is only written down, or waits, resets nothing")
+    @Test("An unverified or pending address resets nothing")
     func writtenDown() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "lena"])
@@ -137,7 +137,7 @@ struct ResetProofTests {
         #expect(try world.code(1, "resetPassword", email).isEmpty)
     }
 
-    @Test("A user who verified the address before keeps everything when resetting by it") func proved() async throws {
+    @Test("A user who verified the address earlier keeps everything when resetting by it") func proved() async throws {
         let world = try AccountWorld(providers: providers)
         world.pool.identify = { _, _ in
             .success(VerifiedIdentity(provider: .google, subject: "1"))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Workers
 
-/// Tests of what an account contains after its owner has undone an intruder's change of an address.
-@Suite("Undoing the change of an address")
+/// Tests of an account's contents after the owner has undone an intruder's change of an address.
+@Suite("Undoing a change of address")
 struct UndoTests {
     private static let own: JSONObject = ["email": "own@example.com"]
     private static let thief: JSONObject = ["email": "thief@example.com"]
@@ -47,7 +47,7 @@ struct UndoTests {
     }
 
     @Test(
-        "A phone that came with the change goes, whichever was first",
+        "A phone added with the change is removed, whichever came first",
         arguments: [true, false]
     )
     func phone(isFirst: Bool) async throws {
@@ -61,7 +61,7 @@ struct UndoTests {
         #expect(try !world.login(2, Self.phone).isOK)
     }
 
-    @Test("A phone that the account had before stays")
+    @Test("A phone that the account had before is kept")
     func ownPhone() async throws {
         let world = try world()
         try bind(world, Self.phone)
@@ -71,7 +71,9 @@ struct UndoTests {
         #expect(try left(world)["phoneVerified"] == true)
     }
 
-    @Test("With phone and e-mail changed, each owner's link restores its own, in any order") func both() async throws {
+    @Test("If phone and e-mail address were changed, each owner's link restores its own, in any order")
+
+    func both() async throws {
         for emailFirst in [true, false] {
             let world = try AccountWorld()
             try world.register(0, Self.own)
@@ -87,7 +89,7 @@ struct UndoTests {
         }
     }
 
-    @Test("No link to an address of the time between works any more, of whichever kind") func between() async throws {
+    @Test("No link to an interim address works afterwards, of any kind") func between() async throws {
         let world = try world()
         try bind(world, Self.phone)
         let thiefsPhone = try change(world, to: ["phone": "1517777777"])
@@ -99,7 +101,7 @@ struct UndoTests {
         #expect(user["email"] == "own@example.com" && user["phone"] == nil)
     }
 
-    @Test("A username that is a mailbox goes too, for it resets the password")
+    @Test("A username that is an interim mailbox is removed, because it could reset the password")
     func mailbox() async throws {
         let world = try world()
         #expect(try world.ask(0, "updateProfile", ["username": "thief@example.com"]).isOK)
@@ -111,9 +113,9 @@ struct UndoTests {
         #expect(try world.mails().isEmpty)
     }
 
-    @Test("An e-mail address that is only written down goes with a phone's change that is undone") func writtenDown()
-        async throws
-    {
+    @Test("An unverified e-mail address is removed when a phone's change is undone")
+
+    func writtenDown() async throws {
         let world = try AccountWorld()
         try world.register(0, Self.phone)
         world.world.clock.advance(seconds: 3 * 86_400)
@@ -124,7 +126,7 @@ struct UndoTests {
         #expect(user["email"] == nil && user["phone"] == "+491512345678")
     }
 
-    @Test("The audit trail says what went")
+    @Test("The audit trail states which addresses were removed")
     func audit() async throws {
         let world = try world()
         let link = try change(world, to: Self.thief)

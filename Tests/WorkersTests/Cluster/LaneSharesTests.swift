@@ -7,7 +7,7 @@ import Testing
 @Suite("Shares of lanes")
 struct LaneSharesTests {
     @Test(
-        "A process takes up to its share of free lanes, and gives one back where others have fewer",
+        "A process takes up to its share of free lanes, and releases one if others have fewer",
         arguments: [
             // The first process takes all 32 lanes. The second process finds no free lane, so the first gives up lanes
             // one by one.
@@ -17,7 +17,7 @@ struct LaneSharesTests {
             (32, 10, 11, [11], .init(take: 5)), (32, 1, 16, [15], .init()), (8, 2, 3, [3], .init(take: 1)),
             // If the lanes can't be divided evenly, no process keeps two lanes more than another.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
-            // Two processes don't take back the lanes that they have given up for a third process.
+            // Two processes have given up lanes for a third process, and leave that process its share.
             (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)), (8, 2, 3, [3, 0], .init(give: 1)),
             (8, 1, 2, [3, 1], .init()), (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),
             (1, 1, 0, [], .init(take: 1)),
@@ -28,7 +28,7 @@ struct LaneSharesTests {
         #expect(shares.step == step)
     }
 
-    @Test("A process that is to be emptied gives all back, unless there is no other") func draining() {
+    @Test("A process that is being drained releases all lanes, unless it is the only process") func draining() {
         var shares = LaneShares(total: 8, free: 2, own: 4, others: [2], isDraining: true)
         #expect(shares.step == .init(give: 4))
         shares.others = []
@@ -36,7 +36,7 @@ struct LaneSharesTests {
     }
 
     @Test(
-        "However many processes come and go, all lanes end up held, and evenly",
+        "However many processes come and go, all lanes end up leased and evenly shared",
         arguments: [1, 2, 4, 8, 32]
     )
     func settles(_ total: Int) {
@@ -60,7 +60,7 @@ struct LaneSharesTests {
 
 @Suite("Lanes")
 struct LaneTests {
-    @Test("One process's lanes have the workers' names; several are numbered")
+    @Test("A single process's lanes have the workers' names, and several lanes are numbered")
     func names() {
         #expect(LanePlan.alone.lanes(of: .status).map(\.clientID) == ["svc.lamplighter.status"])
         let names = LanePlan.shared.lanes(of: .control).map(\.name)
@@ -69,7 +69,7 @@ struct LaneTests {
         #expect(LanePlan.shared.lane(of: .status, for: "d-000000000004f").name == "status.15")
     }
 
-    @Test("Each worker's lanes have each shard once", arguments: WorkerName.allCases)
+    @Test("Each worker's lanes cover each shard once", arguments: WorkerName.allCases)
     func shards(_ worker: WorkerName) {
         let members = LanePlan.shared.lanes(of: worker).flatMap(\.shards.members)
         #expect(members.sorted() == Array(0...UInt8.max))

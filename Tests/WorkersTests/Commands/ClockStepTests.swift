@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A clock that is set")
 struct ClockStepTests: CommandSuite {
-    @Test("A command expires as it would have without", arguments: [20, 7200] as [Int64])
+    @Test("A command expires when it would have expired without the change", arguments: [20, 7200] as [Int64])
     func expiry(_ step: Int64) throws {
         let world = try world()
         var loop = try world.loop(ControlHandler(world.environment))
@@ -29,7 +29,7 @@ struct ClockStepTests: CommandSuite {
         #expect(outcomes(world).compactMap { $0["state"]?.stringValue } == ["expired"])
     }
 
-    @Test("Passing time is not a step, nor is a clock set forward", arguments: [0, 1, -3600]) func none(
+    @Test("Neither passing time nor a clock set forward counts as a step back", arguments: [0, 1, -3600]) func none(
         _ back: Int64
     ) throws {
         let clock = ManualClock()
@@ -44,7 +44,7 @@ struct ClockStepTests: CommandSuite {
     }
 
     @Test(
-        "A repeat has its effect once for ten minutes that passed, however the clock is set meanwhile",
+        "A repeated request has one effect within ten elapsed minutes, however the clock is set meanwhile",
         arguments: [-7200, -600, 600, 7200] as [Int64]
     )
     func repeats(_ ahead: Int64) throws {
@@ -70,8 +70,8 @@ struct ClockStepTests: CommandSuite {
         world.clock.advance(seconds: 300)
         world.clock.set(back: ahead)
         try ask()
-        // The service remembers the request for the full period even if the clock was wrong, and for a few minutes more
-        // at most.
+        // Even if the clock was wrong, the service remembers the request for at least the full period, but only a few
+        // minutes longer.
         world.clock.advance(seconds: 260)
         try ask()
         #expect(try world.count("command") == 1)
@@ -82,7 +82,7 @@ struct ClockStepTests: CommandSuite {
     }
 
     @Test(
-        "A clock that was ahead for a while leaves the deadlines of commands from before as they were"
+        "A clock that was ahead for a while doesn't change the deadlines of earlier commands"
     )
     func aheadForAWhile() throws {
         let world = try world()

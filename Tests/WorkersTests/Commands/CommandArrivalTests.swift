@@ -6,9 +6,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("Commands and devices that come")
+@Suite("Commands for connecting devices")
 struct CommandArrivalTests: CommandSuite {
-    @Test("A device that doesn't say that it listens gets its commands a little later")
+    @Test("A device that doesn't announce that it is listening gets its commands a little later")
     func patience() throws {
         let world = try world()
         try queue(world, "a", ["level": 1])
@@ -19,8 +19,9 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).count == 1)
     }
 
-    @Test("Commands that a device may have missed are sent again on its return, under their number") func again() throws
-    {
+    @Test("Commands that a device may have missed are sent again on its return, with their numbers")
+
+    func again() throws {
         let world = try world(online: true)
         try queue(world, "a", ["pin": "canary-5", "level": 1])
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
@@ -45,7 +46,7 @@ struct CommandArrivalTests: CommandSuite {
     }
 
     @Test(
-        "What is ordered between a device's coming and its listening goes out when it listens, in order"
+        "Commands issued between a device's connection and its listening are sent in order when it listens"
     )
     func between() throws {
         let world = try world()
@@ -64,8 +65,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
     }
 
-    @Test("A call whose time has come, or that a clock set back has moved away, holds nothing back") func calls() throws
-    {
+    @Test("A callback that is due, or moved away by a clock set back, delays nothing") func calls() throws {
         for milliseconds in [2500, -3_600_000] as [Int64] {
             let world = try world()
             try queue(world, "a", ["power": true])
@@ -80,7 +80,7 @@ struct CommandArrivalTests: CommandSuite {
     }
 
     @Test(
-        "What was ordered before a device listened goes out when it does, and newer ones behind it"
+        "Commands issued before a device listens are sent when it does, and newer ones after them"
     )
     func unheard() throws {
         let world = try world()
@@ -100,7 +100,7 @@ struct CommandArrivalTests: CommandSuite {
     }
 
     @Test(
-        "To a connection that may not listen yet nothing goes out; all of it in order once it does"
+        "Nothing is sent on a connection that may not listen yet, and everything in order once it does"
     )
     func held() throws {
         let world = try world()
@@ -117,7 +117,9 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [1, 2, 3, 4])
     }
 
-    @Test("What is ordered in the very moment of the device's listening goes out with it") func moment() throws {
+    @Test("A command issued at the moment when the device begins to listen is sent with the others")
+
+    func moment() throws {
         let world = try world()
         let topic = "ll/v1/system/presence/\(World.did(0).text)"
         let now = JSONValue.integer(world.clock.now.milliseconds)
@@ -132,7 +134,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(try world.count("dispatch") == 0)
     }
 
-    @Test("Commands called for on a connection that a new one has replaced wait for the new one") func anew() throws {
+    @Test("Commands for a replaced connection are sent on the new connection") func anew() throws {
         let world = try world()
         try queue(world, "a", ["power": true])
         let topic = "ll/v1/system/presence/\(World.did(0).text)"
@@ -147,7 +149,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [1])
     }
 
-    @Test("While a device is coming no more is taken than goes out in the end")
+    @Test("While a device connects, no more commands are accepted than are finally sent")
     func full() throws {
         var limits = Limits()
         limits.queuedPerDevice = 3
@@ -160,7 +162,7 @@ struct CommandArrivalTests: CommandSuite {
     }
 
     @Test(
-        "A connection is taken to listen after a while, and where a clock set back moved that away"
+        "A connection counts as listening after a while, even if a clock set back moved that time away"
     )
     func sure() throws {
         for milliseconds in [2000, -3_600_000] as [Int64] {

@@ -6,9 +6,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("Commands that wait, and questions to devices")
+@Suite("Waiting commands, and queries to devices")
 struct CommandTests: CommandSuite {
-    @Test("Queued commands are sent as one when the device is back, and its answer ends all")
+    @Test("Queued commands are sent as one when the device returns, and its answer ends all")
     func merged() throws {
         let world = try world()
         try queue(world, "a", ["level": 1, "power": true], ["sn": 7])
@@ -34,7 +34,7 @@ struct CommandTests: CommandSuite {
         #expect(sent(world).count == 1)
     }
 
-    @Test("To a connected device a command goes out at once, whatever the mode")
+    @Test("A command to a connected device is sent at once in any mode")
     func atOnce() throws {
         let world = try world(online: true)
         try queue(world, "a", ["level": 1])
@@ -42,7 +42,7 @@ struct CommandTests: CommandSuite {
         #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
     }
 
-    @Test("Queued values are sealed, and gone from the store once answered")
+    @Test("Queued values are sealed, and deleted from the store once answered")
     func sealed() throws {
         let world = try world()
         try queue(world, "a", ["pin": "canary-4711"])
@@ -64,7 +64,7 @@ struct CommandTests: CommandSuite {
         #expect(try secrets() == [nil])
     }
 
-    @Test("Rights are looked at again when it goes out")
+    @Test("Rights are checked again when the command is sent")
     func rights() throws {
         let world = try world()
         try queue(world, "a", ["level": 1, "power": true], user: 1)
@@ -76,7 +76,8 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
     }
 
-    @Test("A guest's waiting commands are not sent once the guest's time is over, swept or not") func guests() throws {
+    @Test("A guest's waiting commands are not sent after the guest's access has expired, even before the sweep")
+    func guests() throws {
         let world = try world()
         try queue(world, "a", ["level": 1], user: 1)
         world.clock.advance(seconds: 60)
@@ -99,7 +100,7 @@ struct CommandTests: CommandSuite {
         #expect(sent(world).map { $0["data"] } == [["power": true]])
     }
 
-    @Test("Only so many commands wait for one device")
+    @Test("The number of commands waiting for a device is limited")
     func bound() throws {
         var limits = Limits()
         limits.queuedPerDevice = 2
@@ -116,7 +117,7 @@ struct CommandTests: CommandSuite {
         #expect(sent(world).map { $0["data"] } == [["level": 1]])
     }
 
-    @Test("A user who sets one value again and again while the device is away is not refused") func slider() throws {
+    @Test("A user who sets one value repeatedly while the device is away is not refused") func slider() throws {
         var limits = Limits()
         limits.queuedPerDevice = 3
         let world = try world(limits: limits)
@@ -130,7 +131,7 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world).allSatisfy { $0["state"] == "superseded" })
     }
 
-    @Test("A command of another worker is sent by the control worker, before any later one") func otherWorker() throws {
+    @Test("The control worker sends another worker's command before any later one") func otherWorker() throws {
         let world = try world(online: true)
         let (command, effects) = try world.takeScheduled(level: 4)
         #expect(command.state == .queued && command.cid == 1 && effects.woken.contains { $0.worker == .control })
@@ -150,7 +151,7 @@ struct CommandTests: CommandSuite {
         #expect(other?["id"]?.stringValue == World.uid(0).text && other?["terminalId"] == nil)
     }
 
-    @Test("A query is answered with the status once the device has answered, or with a timeout") func query() throws {
+    @Test("A query is answered with the status once the device answers, or with a timeout") func query() throws {
         let world = try world(online: true)
         let params: JSONObject = ["did": .string(World.did(0).text), "timeout": 5]
         world.sendRequest(0, "device/query", id: "q1", params)
@@ -173,7 +174,7 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world).isEmpty)
     }
 
-    @Test("A command whose time is over when the broker is back is not sent any more") func overInTheOutbox() throws {
+    @Test("A command that has expired when the broker returns is not sent") func overInTheOutbox() throws {
         let world = try world(online: true)
         world.broker.failure = .publish(after: 1)
         world.sendRequest(

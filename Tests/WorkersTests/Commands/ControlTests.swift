@@ -30,7 +30,7 @@ struct ControlTests {
         try World(devices: 1, online: true, users: 2, bound: 1)
     }
 
-    @Test("A command is sent, obeyed, and its outcome told to who asked")
+    @Test("A command is sent and executed, and its sender gets the outcome")
     func command() throws {
         let world = try bound()
         control(world, id: "c")
@@ -47,7 +47,7 @@ struct ControlTests {
         #expect(outcome?["state"] == "done" && outcome?["data"] == ["level": 5])
     }
 
-    @Test("A waiting caller is answered with the final state; repeats wait too")
+    @Test("A waiting caller gets the final state, and repeated requests wait too")
     func waiting() throws {
         let world = try bound()
         control(world, id: "c", wait: true)
@@ -66,7 +66,7 @@ struct ControlTests {
     }
 
     @Test(
-        "A command without an answer expires; who waits hears it, and a late answer changes nothing"
+        "A command without an answer expires; waiting callers are told, and a late answer changes nothing"
     )
     func expiry() throws {
         let world = try bound()
@@ -84,7 +84,7 @@ struct ControlTests {
         #expect(world.answers().count == 1)
     }
 
-    @Test("An answer after the deadline and before the sweep ends the waiting too") func lateAnswerFirst() throws {
+    @Test("An answer between the deadline and the sweep ends the wait, too") func lateAnswerFirst() throws {
         let world = try bound()
         control(world, id: "c", wait: true, ttl: 10)
         try world.runControl()
@@ -97,7 +97,7 @@ struct ControlTests {
         #expect(try world.count("waiter") == 0)
     }
 
-    @Test("A device that is away, a stranger, and data that doesn't fit are refused") func refusals() throws {
+    @Test("Commands to an absent device, by a stranger, or with invalid data are refused") func refusals() throws {
         let world = try bound()
         control(world, id: "a", ["temperature": 1])
         control(world, id: "b", ["level": -1])
@@ -113,7 +113,7 @@ struct ControlTests {
         #expect(world.broker.published(to: World.command(0)).isEmpty)
     }
 
-    @Test("A write-only value reaches the device and is stored nowhere in clear")
+    @Test("A write-only value reaches the device, and is not stored in clear")
     func writeOnly() throws {
         let world = try bound()
         control(world, id: "c", ["pin": "canary-4711"])

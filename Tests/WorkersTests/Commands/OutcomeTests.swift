@@ -6,9 +6,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("The outcome of a command whose sender may not see the device any more")
+@Suite("Outcomes of commands whose sender has lost access")
 struct OutcomeTests {
-    /// A way to lose access to a device, and the code with which the service then refuses a query.
+    /// A way to lose access to a device, and the code of the refusal that a query then gets.
     struct Way: CustomTestStringConvertible, Sendable {
         var name: String
         var user: Int
@@ -64,7 +64,7 @@ struct OutcomeTests {
         world.answers(user).last { $0["id"] == .string(id) }
     }
 
-    @Test("A query that is under way then is refused", arguments: ways)
+    @Test("A pending query is refused", arguments: ways)
     func query(way: Way) throws {
         let world = try world()
         try ask(world, 1, "asked", "device/query", ["timeout": 60])
@@ -79,7 +79,7 @@ struct OutcomeTests {
         #expect(told?["result"] == nil)
     }
 
-    @Test("The sender learns the outcome of the command, not the reported values", arguments: ways) func write(
+    @Test("The sender gets the outcome of the command, but not the reported values", arguments: ways) func write(
         way: Way
     ) throws {
         let world = try world()
@@ -100,7 +100,7 @@ struct OutcomeTests {
         #expect(kept?.result == ["level": 5, "power": true])
     }
 
-    @Test("A guest whose time is over is one of them, even before the sweep")
+    @Test("A guest whose access has expired counts as a former user, even before the sweep")
     func unswept() throws {
         let world = try world()
         try ask(world, 1, "asked", "device/query", ["timeout": 60])
@@ -114,7 +114,7 @@ struct OutcomeTests {
         #expect(answer(world, 1, "asked")?.errorCode == "NotBound")
     }
 
-    @Test("A former user's commands do not name them to the present users")
+    @Test("A former user's commands do not name the user to the present users")
     func actor() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 1)
         try ask(world, 0, "asked", "device/control", ["data": ["level": 5]])
@@ -130,7 +130,7 @@ struct OutcomeTests {
         #expect(status?["actor"] == nil)
     }
 
-    @Test("A schedule that commanded is named, whichever user has the device")
+    @Test("A schedule's command names the schedule, even after the device has changed hands")
     func schedule() throws {
         let world = try world()
         _ = try world.takeScheduled(level: 4)
@@ -143,14 +143,14 @@ struct OutcomeTests {
         #expect(status?["actor"]?.objectValue?["kind"] == "schedule")
     }
 
-    @Test("Outcomes leave in the order of their answers, before the statuses of the whole batch") func order() throws {
+    @Test("Outcomes are published in order of the answers, before the statuses of the batch") func order() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         try ask(world, 0, "first", "device/control", ["data": ["level": 1]])
         try ask(world, 0, "second", "device/control", ["data": ["level": 2]])
         world.broker.forgetPublished()
 
         world.sendReport(0, ["cid": 1, "data": ["level": 1]])
-        // The worker handles the registration alone, which divides the batch into two parts.
+        // The worker splits the batch before the registration.
         world.broker.send("ll/v1/product/\(World.key.text)/0123456789ab/register", ["id": "r", "nonce": "n"])
         world.sendReport(0, ["cid": 2, "data": ["level": 2]])
         try world.runStatus()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("Devices that register")
+@Suite("Registration of devices")
 struct DeviceRegistrationTests {
     private func register(_ world: World, id: String, secret: String? = nil) throws -> JSONObject? {
         world.broker.send(
@@ -22,7 +22,7 @@ struct DeviceRegistrationTests {
         return (try #require(result["did"]?.stringValue), try #require(result["secret"]?.stringValue))
     }
 
-    @Test("A device registers, and again: its id stays and its secret changes")
+    @Test("A device that registers again keeps its id and gets a new secret")
     func registers() throws {
         let world = try World()
         let first = try result(register(world, id: "a"))
@@ -41,9 +41,8 @@ struct DeviceRegistrationTests {
         try tx.bindings.insert(Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: tx.now))
     }
 
-    @Test("A bound device needs its old secret; its owner hears of the rest, and tries are limited") func boundDevice()
-        throws
-    {
+    @Test("A bound device must present its old secret; the owner is notified of other tries, and these are limited")
+    func boundDevice() throws {
         let world = try World()
         try world.makeUsers(1)
         let first = try result(register(world, id: "a"))
@@ -64,7 +63,7 @@ struct DeviceRegistrationTests {
     }
 
     @Test(
-        "An allowed reset ends the bindings, clears what was kept, and begins a new ownership period"
+        "A permitted reset ends the bindings, deletes stored data, and begins a new ownership period"
     )
     func reset() throws {
         let world = try World()

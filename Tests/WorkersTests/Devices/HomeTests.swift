@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Homes")
 struct HomeTests {
-    @Test("Homes that don't fit into one answer come in several, each of them once")
+    @Test("Homes that don't fit in one answer are divided into pages, each home once")
     func pages() throws {
         let world = try World(devices: 1, online: false, users: 1, bound: 1)
         // JSON writes each of these control characters as six bytes.

@@ -5,7 +5,7 @@ import Testing
 @testable import Workers
 
 /// Tests of the locks that methods take; in tests, a write without the required lock ends the process.
-@Suite("Methods lock what they write")
+@Suite("Locks of methods that write")
 struct LockedMethodTests {
     private let world: World
     private let did = JSONValue.string(World.did(0).text)
@@ -19,7 +19,7 @@ struct LockedMethodTests {
         return try #require(world.answers().last)
     }
 
-    @Test("A home, and a device in it")
+    @Test("Changing a home, and a device in it, takes the locks")
     func homes() throws {
         let made = try ask("home/create", ["name": "Home"])
         let home = try #require(made["result"]?.objectValue?["homeId"])
@@ -33,7 +33,7 @@ struct LockedMethodTests {
         #expect(try world.count("home") == 0)
     }
 
-    @Test("A user's own name for a device, and the permission to reset it")
+    @Test("Changing a user's name for a device, and the permission to reset it, takes the locks")
     func device() throws {
         #expect(try ask("device/setCustomInfo", ["did": did, "alias": "Lamp"]).isOK)
         #expect(try ask("device/allowReset", ["did": did]).isOK)

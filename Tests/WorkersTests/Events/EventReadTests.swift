@@ -11,7 +11,7 @@ struct EventReadTests {
 
     init() throws { world = try EventWorld() }
 
-    @Test("A page has entries in order; its cursor goes on behind them")
+    @Test("A page has entries in order, and its cursor continues after them")
     func pages() throws {
         for _ in 0..<3 { try world.log(world.event()) }
         let first = try world.result("read", ["after": "start", "limit": 2])
@@ -24,7 +24,7 @@ struct EventReadTests {
         #expect(try world.events([:]).isEmpty)
     }
 
-    @Test("It shows devices of the app's products and users of the app; other apps' users are left out")
+    @Test("A page has devices of the app's products and users of the app, and no users of other apps")
     func isolation() throws {
         try world.log(
             world.event(product: EventWorld.foreignProduct),
@@ -40,7 +40,7 @@ struct EventReadTests {
         #expect(events[1]["uid"] == "u-8" && events[1]["data"]?.objectValue?["actor"] != nil)
     }
 
-    @Test("A cursor passes what the filter left out")
+    @Test("A cursor passes entries that the filter left out")
     func passing() throws {
         let before = try world.result("read", ["after": "start", "types": ["share.changed"]])["cursor"]
         try world.log(world.event())
@@ -48,7 +48,7 @@ struct EventReadTests {
         #expect(after["events"]?.arrayValue?.isEmpty == true && after["cursor"] != before)
     }
 
-    @Test("A reader that waits is answered after the commit that brings an entry, and no earlier")
+    @Test("A waiting reader is answered after the commit that adds an entry, and not earlier")
     func longPoll() throws {
         var loop = try world.loop()
         world.send("read", id: "wait", ["types": ["device.alert"], "wait": 50])
@@ -62,7 +62,7 @@ struct EventReadTests {
         #expect(result?["events"]?.arrayValue?.count == 1)
     }
 
-    @Test("A reader whose time is over gets an empty page, with a cursor that loses nothing")
+    @Test("A reader whose wait times out gets an empty page with a cursor that misses nothing")
     func timeout() throws {
         let result = try world.result("read", ["wait": 1])
         #expect(result["events"]?.arrayValue?.isEmpty == true && result["more"] == false)
@@ -70,7 +70,7 @@ struct EventReadTests {
         #expect(try world.events(["after": result["cursor"] ?? .null]).count == 1)
     }
 
-    @Test("A revoked key's waiting reader gets no entry")
+    @Test("A waiting reader with a revoked key gets no entry")
     func revoked() throws {
         var loop = try world.loop()
         world.send("read", id: "wait", ["wait": 50])
@@ -84,7 +84,7 @@ struct EventReadTests {
         #expect(world.answers[0].errorCode == "InvalidToken")
     }
 
-    @Test("Only so many readers of a key wait")
+    @Test("The number of a key's waiting readers is limited")
     func limit() throws {
         var loop = try world.loop()
         for number in 0..<5 { world.send("read", id: "wait\(number)", ["wait": 50]) }
@@ -92,7 +92,7 @@ struct EventReadTests {
         #expect(world.answers[0].errorCode == "TooManyRequests")
     }
 
-    @Test("Behind the oldest kept entry, a reader is told of the gap first")
+    @Test("A reader behind the oldest stored entry first gets the gap")
     func gap() throws {
         for _ in 0..<3 { try world.log(world.event()) }
         let events = try world.events()
@@ -109,7 +109,7 @@ struct EventReadTests {
     }
 
     @Test(
-        "Bad fields are refused with their names",
+        "Invalid fields are refused with their names",
         arguments: [
             (["after": "yesterday"], "params.after"), (["types": ["device.nothing"]], "params.types"),
             (["types": "device.*"], "params.types"), (["dids": ["no id"]], "params.dids"),
@@ -123,7 +123,7 @@ struct EventReadTests {
         #expect(answer.errorCode == "InvalidRequest" && answer.errorField == field)
     }
 
-    @Test("A user is refused")
+    @Test("A user's request is refused")
     func users() throws {
         world.world.sendRequest(0, "events/read", id: "a")
         try world.world.run { RequestHandler.reach($0) }
@@ -137,7 +137,7 @@ struct EventSubscriptionMethodTests {
 
     init() throws { world = try EventWorld() }
 
-    @Test("A stored cursor is read until it is acknowledged; moving it back replays")
+    @Test("A stored cursor is read until it is acknowledged, and moving it back replays events")
     func cursor() throws {
         let made = try world.result("subscribe", ["name": "billing", "types": ["device.*"]])
         #expect(made["secret"] == nil)
@@ -158,7 +158,7 @@ struct EventSubscriptionMethodTests {
         #expect(try world.ask("read", ["subscriptionId": id]).errorCode == "ResourceNotFound")
     }
 
-    @Test("A webhook has a secret, which is rotated; its row says how far it is behind")
+    @Test("A webhook has a secret, which can be rotated, and its row shows its lag")
     func webhook() throws {
         let params: JSONObject = [
             "name": "hook", "types": ["device.alert"], "url": "https://example.com/hook", "from": "start",
@@ -168,7 +168,7 @@ struct EventSubscriptionMethodTests {
         #expect(made["secret"]?.stringValue?.hasPrefix("whsec_") == true)
         let rotated = try world.result("rotate", ["subscriptionId": id])["secret"]
         #expect(rotated != nil && rotated != made["secret"])
-        // An event that it doesn't want is no lag.
+        // An event whose type the webhook hasn't subscribed to doesn't increase the webhook's lag.
         try world.log(world.event(.deviceFault))
         world.world.clock.advance(seconds: 30)
         try world.log(world.event())
@@ -181,7 +181,7 @@ struct EventSubscriptionMethodTests {
         #expect(try world.result("deliveries", ["subscriptionId": id]) == ["deliveries": []])
     }
 
-    @Test("An app has twenty, and another app's is not found")
+    @Test("An app has at most twenty subscriptions, and another app's subscriptions are not found")
     func limits() throws {
         for _ in 0..<20 { _ = try world.result("subscribe", ["name": "n", "types": ["device.*"]]) }
         #expect(try world.ask("subscribe", ["name": "n", "types": ["device.*"]]).errorCode == "Forbidden")

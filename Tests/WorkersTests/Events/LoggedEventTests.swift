@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("What the event log holds")
+@Suite("Contents of the event log")
 struct LoggedEventTests {
     private let world: EventWorld
 
@@ -19,7 +19,7 @@ struct LoggedEventTests {
         try world.world.runStatus()
     }
 
-    @Test("Alerts and their ends, in the order in which they became true, with what users are sent")
+    @Test("Alerts and their ends are logged in the order in which they took effect, with the content that users get")
     func alerts() throws {
         try report(0, ["alerts": [["name": "hot"]]])
         try report(0, ["alerts": [["name": "hot", "value": false]]])
@@ -28,7 +28,7 @@ struct LoggedEventTests {
         #expect(events.first?["data"]?.objectValue?["name"] == "hot")
     }
 
-    @Test("Statuses only while a reader wants them, and one of each device for a transaction")
+    @Test("Statuses are logged only while a reader wants them, one for each device in a transaction")
     func statuses() throws {
         try report(0, ["data": ["level": 1]])
         let id = try world.result("subscribe", ["name": "s", "types": ["device.*"]])["subscriptionId"] ?? .null
@@ -54,7 +54,7 @@ struct LoggedEventTests {
         #expect(try world.types(["after": cursor, "types": ["device.status"]]) == ["device.status"])
     }
 
-    @Test("A reset raises a status's version, which readers of statuses learn")
+    @Test("A reset increases a status's version, which readers of statuses see")
     func reset() throws {
         _ = try world.result("read", ["types": ["device.status"]])
         try report(0, ["data": ["level": 2]])
@@ -69,7 +69,7 @@ struct LoggedEventTests {
         #expect(events[1]["data"]?.objectValue?["data"] == [:])
     }
 
-    @Test("The beginning and the end of sessions, and changes of accounts")
+    @Test("Beginnings and ends of sessions and changes of accounts are logged")
     func accounts() throws {
         let world = world.world
         _ = try world.environment.work(publishedBy: .session) { work in
@@ -86,7 +86,7 @@ struct LoggedEventTests {
         #expect(events[1]["data"]?.objectValue?["reason"] == "operator")
     }
 
-    @Test("Entries beyond the days or bytes go, and statuses never push out others")
+    @Test("Entries beyond the age or size limit are deleted, and statuses never displace other entries")
     func retention() throws {
         var limits = world.world.environment.limits
         limits.eventBytes = 700

@@ -29,7 +29,7 @@ struct WebhookTurnsTests {
         )
     }
 
-    @Test("A webhook has one turn at a time; what wakes it meanwhile gives it the next") func oneAtATime() throws {
+    @Test("A webhook has one turn at a time, and a wakeup meanwhile gives it the next turn") func oneAtATime() throws {
         var turns = WebhookTurns()
         turns.wake(id)
         turns.wake(id)
@@ -43,7 +43,7 @@ struct WebhookTurnsTests {
         #expect(!turns.hasTurn)
     }
 
-    @Test("Webhooks with more to send take turns") func inTurn() throws {
+    @Test("Webhooks with more events take turns") func inTurn() throws {
         var turns = WebhookTurns()
         for id in ["v-1", "v-2", "v-3"] { turns.wake(SubscriptionID(trusted: id)) }
         var order: [String] = []
@@ -55,7 +55,7 @@ struct WebhookTurnsTests {
         #expect(order == ["v-1", "v-2", "v-3", "v-1", "v-2", "v-3"])
     }
 
-    @Test("Slow webhooks leave two senders for the others") func slow() throws {
+    @Test("Slow webhooks leave two senders for others") func slow() throws {
         var turns = WebhookTurns()
         let ids = (0..<10).map { SubscriptionID(trusted: "v-\($0)") }
         for id in ids {
@@ -74,7 +74,7 @@ struct WebhookTurnsTests {
         #expect(taken == (0..<6).map { "v-\($0)" } + ["v-quick"])
     }
 
-    @Test("A failed one waits until its moment, unless the clock was set back") func waiting() throws {
+    @Test("A failed webhook waits until its time, unless the clock was set back") func waiting() throws {
         var turns = WebhookTurns()
         turns.wake(id)
         let taken = try take(&turns)
@@ -90,7 +90,7 @@ struct WebhookTurnsTests {
         #expect(turns.hasTurn)
     }
 
-    @Test("It waits for entries once, and again after the catalog changed") func listening() throws {
+    @Test("A webhook waits for entries, and is woken again after the catalog changed") func listening() throws {
         var turns = WebhookTurns()
         turns.wake(id)
         let taken = try take(&turns)
@@ -107,7 +107,7 @@ struct WebhookTurnsTests {
         #expect(!unknown)
     }
 
-    @Test("One that was forgotten while under way begins anew") func forgotten() throws {
+    @Test("A webhook forgotten during its turn starts from the beginning") func forgotten() throws {
         var turns = WebhookTurns()
         turns.wake(id)
         var taken = try take(&turns)
@@ -121,7 +121,7 @@ struct WebhookTurnsTests {
         #expect(!turns.hasTurn)
     }
 
-    @Test("A moved cursor or another address ends the repetition of what failed") func changes() {
+    @Test("A moved cursor or another address ends the repetition of failed posts") func changes() {
         var webhook = WebhookTurns.Webhook()
         webhook.begin(with: row(5))
         #expect(webhook.from == EventCursor(xid: 1, seq: 5))

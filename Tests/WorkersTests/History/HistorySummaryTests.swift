@@ -6,12 +6,12 @@ import Wire
 
 @testable import Workers
 
-@Suite("Queries of history by steps")
+@Suite("Summaries of history by steps")
 struct HistorySummaryTests: HistorySuite {
-    @Test("With an attribute only its values come, and aggregates are those of the steps")
+    @Test("With an attribute only its values are returned, and the aggregates are those of the steps")
     func summaries() throws {
         let world = try world()
-        // The clock shows 22:13:20, and each step of one hour begins at a full hour.
+        // The clock shows 22:13:20, but each one-hour step begins at a full hour.
         try append(
             world,
             [
@@ -39,7 +39,7 @@ struct HistorySummaryTests: HistorySuite {
         #expect(rows(all).first?["ts"] == .integer(begin))
     }
 
-    @Test("Pages of sums go on with the next step")
+    @Test("Pages of sums continue with the next step")
     func summaryPages() throws {
         let world = try world()
         try append(world, (0..<300).map { (Int64($0) * 60, ["level": .integer(Int64($0))]) })
@@ -56,8 +56,7 @@ struct HistorySummaryTests: HistorySuite {
         #expect(count == 300 && pages == 5)
     }
 
-    @Test("An answer looks at no more records than the limit, and its cursor leads to the others") func scanMax() throws
-    {
+    @Test("An answer examines a limited number of records, and its cursor leads to the rest") func scanMax() throws {
         var limits = Limits()
         limits.historyScanMax = 100
         let world = try world(limits: limits)
@@ -75,7 +74,7 @@ struct HistorySummaryTests: HistorySuite {
     }
 
     @Test(
-        "Steps without a wanted value are passed page by page; one step alone that is too large is refused"
+        "Steps without a requested value are skipped page by page, and a single step that is too large is refused"
     )
     func emptySteps() throws {
         var limits = Limits()
@@ -94,8 +93,7 @@ struct HistorySummaryTests: HistorySuite {
             pages += 1
         } while params["cursor"] != nil && pages < 50
         #expect(found == [1] && pages == 3)
-        // The first answer skips the day in which the range begins, and the next day alone exceeds the limit of one
-        // answer.
+        // The first answer skips the day in which the range begins. The next day alone exceeds the limit of one answer.
         params = ["every": "1d", "fn": "count", "attr": "power"]
         let day = try ask(world, "history", span(world, params))
         #expect(day.isOK && rows(day).isEmpty)

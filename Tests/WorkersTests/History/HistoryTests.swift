@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Queries of history")
 struct HistoryTests: HistorySuite {
-    @Test("Pages follow one another by cursor; the last has none")
+    @Test("Pages follow one another by cursor, and the last page has no cursor")
     func pages() throws {
         let world = try world()
         try append(world, (0..<25).map { (Int64($0), ["level": .integer(Int64($0))]) })
@@ -23,7 +23,7 @@ struct HistoryTests: HistorySuite {
         #expect(cursor == nil && values == (0..<25).map { Int64($0) })
     }
 
-    @Test("A page is cut before it would be larger than a payload")
+    @Test("A page is cut before it exceeds a payload")
     func large() throws {
         let world = try world()
         let text = JSONValue.string(String(repeating: "x", count: 9000))
@@ -34,7 +34,7 @@ struct HistoryTests: HistorySuite {
         #expect(answer["result"]?.objectValue?["cursor"] != nil)
     }
 
-    @Test("An invalid query is refused with its field")
+    @Test("An invalid query is refused with the field")
     func refusals() throws {
         let world = try world()
         let cases: [(JSONObject, String)] = [
@@ -51,7 +51,7 @@ struct HistoryTests: HistorySuite {
         #expect(try ask(world, "history", span(world), user: 1).errorCode == "NotBound")
     }
 
-    @Test("No user sees records of before their time, not even those of a fast clock") func ownerships() throws {
+    @Test("Users see no records from before their time, even if the device's clock was fast") func ownerships() throws {
         let world = try world()
         world.sendReport(
             0,
@@ -110,7 +110,7 @@ struct HistoryTests: HistorySuite {
         #expect(rows(try ask(world, "commands", later, user: 1), "commands").isEmpty)
     }
 
-    @Test("Events come newest first, page by page, and by type")
+    @Test("Events are returned newest first, page by page, and by type")
     func events() throws {
         let world = try world()
         for number in 0..<12 {
@@ -134,7 +134,7 @@ struct HistoryTests: HistorySuite {
         #expect(try ask(world, "events", ["types": ["birthday"]]).errorField == "params.types")
     }
 
-    @Test("The log of commands tells every state with its time and who brought it about") func commands() throws {
+    @Test("The command log has each state with its time and actor") func commands() throws {
         let world = try world()
         for number in 0..<3 {
             world.sendRequest(
@@ -168,8 +168,9 @@ struct HistoryTests: HistorySuite {
         #expect(rest.compactMap { $0["cid"]?.intValue } == [1])
     }
 
-    @Test("A command that would fill more than an answer is listed without what the device said") func largeRow() throws
-    {
+    @Test("A command that would fill more than an answer is listed without the device's response")
+
+    func largeRow() throws {
         let world = try world()
         let text = JSONValue.string(String(repeating: "x", count: 40_000))
         try world.write { (tx) throws in

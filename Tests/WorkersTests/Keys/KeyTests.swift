@@ -60,7 +60,7 @@ struct KeyTests {
         return ["code", "field"].compactMap { error[$0]?.stringValue }.joined(separator: " ")
     }
 
-    @Test("A key acts for the user that it names, with that user's rights")
+    @Test("A key acts for the user it names, with that user's rights")
     func acts() throws {
         let world = try world()
         let own = try ask(world, "device/list", id: "a")["result"]?.objectValue?["devices"]?.arrayValue
@@ -71,7 +71,7 @@ struct KeyTests {
         #expect(whoami["result"]?.objectValue?["user"]?.objectValue?["uid"]?.stringValue == World.uid(0).text)
     }
 
-    @Test("Without a user, and for another app's or an unknown user, it is refused")
+    @Test("Requests without a user, or for another app's or unknown user, are refused")
     func users() throws {
         let world = try world()
         #expect(try error(ask(world, "device/list", id: "a", uid: nil)) == "InvalidRequest uid")
@@ -80,7 +80,7 @@ struct KeyTests {
         #expect(try error(ask(world, "device/list", id: "d", uid: "not an id")) == "ResourceNotFound uid")
     }
 
-    @Test("What the scopes don't name is refused, and logins on its terminal are too")
+    @Test("Methods outside the scopes are refused, and so are logins on the key's terminal")
     func scopes() throws {
         let world = try world()
         for (number, method) in [
@@ -95,7 +95,7 @@ struct KeyTests {
         #expect(try ask(world, "home/create", id: "h", ["name": "Hut"]).isOK)
     }
 
-    @Test("The key counts on its own terminal alone, and no user's token counts there")
+    @Test("The key is valid only on its own terminal, and no user's token is valid there")
     func terminals() throws {
         let world = try world()
         #expect(try error(ask(world, "device/list", id: "a", from: World.terminal(0))) == "InvalidToken token")
@@ -103,7 +103,7 @@ struct KeyTests {
         #expect(try error(ask(world, "device/list", id: "c", token: "llk_2")) == "InvalidToken token")
     }
 
-    @Test("The audit trail and effects name the key")
+    @Test("The audit trail and the effects name the key")
     func actor() throws {
         let world = try world()
         #expect(try ask(world, "account/updateProfile", id: "a", ["username": "anna01"]).isOK)
@@ -111,7 +111,7 @@ struct KeyTests {
         #expect(entry.kind == .usernameChanged && entry.actor == Actor(.service, "billing", terminal: Self.terminal))
     }
 
-    @Test("A server's queued command is named after its key, and ends when its user loses the device")
+    @Test("A server's queued command has the key as its actor, and ends when its user loses the device")
     func commands() throws {
         let world = try world()
         var key = Self.key
@@ -136,7 +136,7 @@ struct KeyTests {
         #expect(outcome?["state"] == "failed" && outcome?["code"] == "NotBound")
     }
 
-    @Test("A rotated key's old secret ends with the new one's first request")
+    @Test("A rotated key's old secret ends with the new secret's first request")
     func rotated() throws {
         let world = try world()
         try world.write { try $0.keys.rotate(Self.key, to: "llk_2") }
@@ -145,7 +145,7 @@ struct KeyTests {
         #expect(try error(ask(world, "device/list", id: "c")) == "InvalidToken token")
     }
 
-    @Test("The gate's word that the new secret was used ends the old one")
+    @Test("The gate's report of the new secret's use ends the old one")
     func used() throws {
         let world = try world()
         try world.write { try $0.keys.rotate(Self.key, to: "llk_2") }
@@ -158,7 +158,7 @@ struct KeyTests {
         #expect(try world.read { try $0.keys.find(token: "llk_1") } == nil)
     }
 
-    @Test("A key that expires is ended, and the gate is told to cut it off")
+    @Test("An expired key is ended, and the gate cuts it off")
     func expires() throws {
         let world = try world()
         var key = Self.key

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Workers
 
-@Suite("What terminals are sent counts")
+@Suite("Limits on answers to terminals")
 struct AnswerBudgetTests {
-    @Test("Two seconds' worth leaves at once, the rest in its time")
+    @Test("Two seconds' worth of answers is sent at once, and the rest at the rate")
     func burst() {
         let (budget, start) = (AnswerBudget(bytesPerSecond: 1000), ContinuousClock.now)
         budget.charge(2000, to: 1, at: start)
@@ -23,7 +23,7 @@ struct AnswerBudgetTests {
         #expect(budget.wait(of: 1, at: later) == .milliseconds(500))
     }
 
-    @Test("What is reserved counts until the answer is known, and then for what it is") func reserved() {
+    @Test("A reservation counts until the answer is known, and then the answer's size counts") func reserved() {
         let (budget, start) = (AnswerBudget(bytesPerSecond: 10_000), ContinuousClock.now)
         budget.reserve(for: 1, at: start)
         #expect(budget.wait(of: 1, at: start) != nil)
@@ -32,7 +32,7 @@ struct AnswerBudgetTests {
         #expect(budget.wait(of: 1, at: start) == nil)
     }
 
-    @Test("A rate of 0 is none")
+    @Test("A rate of 0 means no limit")
     func unlimited() {
         let budget = AnswerBudget(bytesPerSecond: 0)
         budget.charge(1 << 30, to: 1, at: .now)
@@ -51,7 +51,7 @@ struct AnswerBudgetTests {
         world.environment.answers.charge(300, to: party, at: world.clock.steady)
     }
 
-    @Test("Beyond its budget a terminal's requests are not begun, others' are, and none is lost") func waits() throws {
+    @Test("Requests beyond a terminal's budget wait, others' don't, and none is lost") func waits() throws {
         let world = try world()
         spend(world, user: 0)
         world.sendRequest(0, "home/list", id: "a")
@@ -71,7 +71,7 @@ struct AnswerBudgetTests {
         #expect(isDone)
     }
 
-    @Test("An answer counts: what it costs is paid before the next request begins")
+    @Test("An answer's size is paid before the next request begins")
     func counts() throws {
         let world = try world()
         var loop = try world.loop(ControlHandler(world.environment))
@@ -83,7 +83,7 @@ struct AnswerBudgetTests {
         #expect(begun < 5 && begun > 0)
     }
 
-    @Test("More than may wait are refused, with the time to wait")
+    @Test("Requests beyond the waiting limit are refused with the time to wait")
     func refused() throws {
         let world = try world(2)
         spend(world, user: 0)
@@ -96,7 +96,7 @@ struct AnswerBudgetTests {
         #expect(answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0 >= 1)
     }
 
-    @Test("A worker that ends lets all go on")
+    @Test("A worker that ends releases all waiting requests")
     func ends() throws {
         let world = try world()
         spend(world, user: 0)
@@ -109,7 +109,7 @@ struct AnswerBudgetTests {
         #expect(world.answers(0).count == 1)
     }
 
-    @Test("Logs are not read in the worker's turn: a command behind them is answered first") func apart() throws {
+    @Test("Logs are not read in the worker's turn: a command after them is answered first") func apart() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 2)
         let pool = FakePool()
         pool.isHeld = true

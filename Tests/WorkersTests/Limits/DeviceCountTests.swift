@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("Counts of devices and proofs")
+@Suite("Limits for devices and proofs")
 struct DeviceCountTests {
     // MARK: Binding
 
@@ -17,10 +17,11 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// The limits on users per device and devices per user with which the service refuses a second user.
+    /// Pairs of limits, on users per device and devices per user, with which the service refuses a device's second
+    /// user.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
-    @Test("One binding more than a device or a user may have is forbidden", arguments: full) func bindings(
+    @Test("A binding beyond a device's or a user's limit is forbidden", arguments: full) func bindings(
         users: Int,
         devices: Int64
     ) throws {
@@ -38,12 +39,12 @@ struct DeviceCountTests {
         try world.runControl()
         #expect(world.answers(1).last?.errorCode == "Forbidden")
         #expect(try world.count("binding") == 1)
-        // The refused answer doesn't use up the QR code's invitation.
+        // The invitation by QR code is still valid after the refused answer.
         let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
         #expect(sharings.map(\.status) == [.pending])
     }
 
-    @Test("A stranger's wrong passcodes don't keep the owner out")
+    @Test("A stranger's wrong passcodes don't lock out the owner")
     func strangers() throws {
         let world = try World(devices: 1, online: true, users: 3)
         for user in 1...2 {
@@ -53,7 +54,7 @@ struct DeviceCountTests {
         #expect(try bind(world, 0, "right") == nil)
     }
 
-    @Test("Fifty wrong passcodes of all lock the device for passcodes; its label goes past that") func fifty() throws {
+    @Test("Fifty wrong passcodes lock the device for passcodes, and its label still works") func fifty() throws {
         let world = try World(devices: 1, online: true, users: 12)
         for user in 1...10 {
             for number in 0..<5 {
@@ -78,7 +79,7 @@ struct DeviceCountTests {
         #expect(world.answers(11).map(\.errorCode) == ["TooManyRequests", nil])
     }
 
-    @Test("Tries for a device that isn't there count against no other")
+    @Test("Tries for an unknown device count for no other device")
     func absent() throws {
         let world = try World(devices: 2, online: true, users: 1)
         func tryAbsent(_ name: String, _ id: String) throws -> String? {
@@ -93,7 +94,7 @@ struct DeviceCountTests {
         #expect(try bind(world, 0, "right") == nil)
     }
 
-    @Test("A terminal has ten wrong ones for whichever devices")
+    @Test("A terminal has ten wrong tries over all devices")
     func terminal() throws {
         let world = try World(devices: 12, online: true, users: 2)
         func tryDevice(_ number: Int, _ user: Int = 0) throws -> String? {
@@ -122,9 +123,9 @@ struct DeviceCountTests {
         return world.broker.published(ending: "/registered").last?.errorCode
     }
 
-    @Test("Thirty new devices a minute from one address, and those that are known at any time") func registrations()
-        throws
-    {
+    @Test("An address can register thirty new devices a minute, and known devices at any time")
+
+    func registrations() throws {
         let world = try World()
         for number in 0..<30 { #expect(try register(world, number, from: "10.0.0.7") == nil) }
         #expect(try register(world, 30, from: "10.0.0.7") == "TooManyRequests")
@@ -135,7 +136,9 @@ struct DeviceCountTests {
         #expect(try register(world, 30, from: "10.0.0.7") == nil)
     }
 
-    @Test("So many new devices of a product in an hour, wherever they come from") func registrationsOfProduct() throws {
+    @Test("A product's new devices per hour are limited, whatever their addresses")
+
+    func registrationsOfProduct() throws {
         let world = try World()
         world.environment.limits.counts.registrationsPerProduct = 3
         let codes = try (0..<4).map { try register(world, $0, from: nil) }

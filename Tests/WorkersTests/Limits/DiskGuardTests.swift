@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("The reserve of room on the disk") struct DiskGuardTests {
+@Suite("The reserve of disk space") struct DiskGuardTests {
     private final class Disk: Sendable {
         private let room = Mutex(DiskGuard.Room(free: 1000, total: 10_000))
         var now: DiskGuard.Room { room.withLock { $0 } }
@@ -22,7 +22,8 @@ import Testing
         DiskGuard(.init(percent: percent, bytesMax: bytesMax), stops: stops) { [disk] in disk.now }
     }
 
-    @Test("It is low below the reserve, and well with a tenth more, and tells each change once") func changes() {
+    @Test("The disk is low below the reserve, and well again with a tenth more; each change is reported once")
+    func changes() {
         let watcher = watcher()
         var seen: [Bool?] = []
         for free: Int64 in [1000, 500, 499, 480, 500, 549, 550, 501, 499] {
@@ -39,7 +40,7 @@ import Testing
         #expect(watcher.isLow)
     }
 
-    @Test("It says how much is free and how much is kept")
+    @Test("The message states the free and the reserved space")
     func words() throws {
         let guarded = DiskGuard(.init(percent: 5, bytesMax: .max), stops: true) {
             .init(free: (31 << 20) / 2, total: 400 << 20)
@@ -50,7 +51,7 @@ import Testing
 
     private struct TestFailure: Error {}
 
-    @Test("On a large disk so many bytes are enough")
+    @Test("On a large disk the reserve is a fixed number of bytes")
     func cap() {
         let watcher = watcher(bytesMax: 100)
         disk.set(free: 101)
@@ -60,7 +61,7 @@ import Testing
         #expect(watcher.look() != nil)
     }
 
-    @Test("Of a disk that the store is not on, it tells and stops nothing")
+    @Test("A full disk that doesn't contain the store is reported, but nothing is refused")
     func tells() {
         let watcher = watcher(stops: false)
         disk.set(free: 499)
@@ -71,13 +72,13 @@ import Testing
         #expect(watcher.look() == .well)
     }
 
-    @Test("With no share nothing is watched")
+    @Test("With a share of 0 nothing is watched")
     func off() {
         disk.set(free: 0)
         #expect(watcher(percent: 0).look() == nil)
     }
 
-    @Test("The system tells of the disk of a path, and of none that isn't there")
+    @Test("The system reports the space of a path's disk, and nothing for a missing path")
     func system() throws {
         let room = try #require(DiskGuard.Room.of("/"))
         #expect(room.free >= 0 && room.total >= room.free)

@@ -7,8 +7,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("Requests with too little room on the disk") struct DiskLowTests {
-    @Test("Writing ones are refused without effect and heard later; reading ones are answered") func requests() throws {
+@Suite("Requests with too little disk space") struct DiskLowTests {
+    @Test("Writing requests are refused without effect and can be repeated; reading requests are answered")
+    func requests() throws {
         let free = Mutex<Int64>(1)
         let world = try World(devices: 1, online: true, users: 2)
         let disk = DiskGuard(.init()) { .init(free: free.withLock(\.self), total: 1000) }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What is kept of refusals and reports") struct RefusalLogTests {
+@Suite("Stored refusals and counted reports") struct RefusalLogTests {
     private func message(_ clientID: String, at now: Instant) -> ArraySlice<UInt8> {
         let refusal = ClientRefusal(
             action: "connect",
@@ -19,7 +19,7 @@ import Wire
         return RefusalCodec.message(refusal, missed: 0)[...]
     }
 
-    @Test("A knock of the service's own is neither told nor kept, all others are")
+    @Test("The service's own connections are neither reported nor stored as refusals, and all others are")
     func ours() throws {
         let world = try World()
         let now = world.clock.now
@@ -39,7 +39,7 @@ import Wire
         #expect(kept == ["other"] && counts.last == 1)
     }
 
-    @Test("Reports that were stored are counted once, repeated and refused ones never") func reports() throws {
+    @Test("Stored reports are counted once, and repeated and refused reports never") func reports() throws {
         let world = try World()
         var job = LoadCounts(world.environment)
         var observed = Observations()

@@ -64,7 +64,7 @@ struct BadMessageTests {
     ]
 
     @Test(
-        "A bad message is kept as a dead letter among good ones and answered where it has an id",
+        "An invalid message is stored as a dead letter, and answered if it has an id; others pass",
         arguments: bad
     )
     func badMessage(_ row: Bad) throws {
@@ -102,7 +102,7 @@ struct BadMessageTests {
         #expect(notices.first?["reason"]?.stringValue == letter.reason)
     }
 
-    @Test("Of a bad registration only the shape is kept")
+    @Test("Only the structure of an invalid registration is stored")
     func secretLetters() throws {
         let world = try World()
         let topic = "ll/v1/product/\(World.key.text)/0123456789ab/register"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("Log lines about refused and dead messages")
+@Suite("Log lines about refused messages and dead letters")
 struct BoundedLogTests {
     private let lines = LogLines()
 
@@ -14,7 +14,7 @@ struct BoundedLogTests {
         return logger
     }
 
-    @Test("Beyond so many a second they are left out, and the next one says how many") func bounded() {
+    @Test("Lines beyond the limit per second are left out, and the next line states their number") func bounded() {
         let log = BoundedLog(linesPerSecond: 2)
         let start = ContinuousClock.now
         for number in 0..<5 { log.info(logger(), "refused", at: start, metadata: ["n": "\(number)"]) }
@@ -28,7 +28,7 @@ struct BoundedLogTests {
         )
     }
 
-    @Test("A refused request is one line with its method, code and field, and no value of it") func refused() throws {
+    @Test("A refused request is a line with method, code and field, without any value") func refused() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
         var effects = Effects()
         effects.observed.add(
@@ -49,7 +49,7 @@ struct BoundedLogTests {
         }
     }
 
-    @Test("A dead letter is one line, also where it was a request")
+    @Test("A dead letter is a single line, even if it was a request")
     func dead() {
         var effects = Effects()
         effects.deadLetter(.malformed, "not JSON", topic: "t/1", payload: [])

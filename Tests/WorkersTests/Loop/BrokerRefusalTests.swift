@@ -11,7 +11,7 @@ struct BrokerRefusalTests {
     private let taken = PublishReceipt(mid: 1, reasonCode: 0x10)
     private let refused = PublishReceipt(mid: 2, reasonCode: 0x87)
 
-    @Test("A refusal is told at once, further ones a minute later with their number")
+    @Test("A refusal is logged at once, and further ones a minute later with their number")
     func told() {
         var refusals = BrokerRefusals()
         let start = Instant(milliseconds: 1_000_000)
@@ -26,7 +26,7 @@ struct BrokerRefusalTests {
         #expect(take([taken], 70) == nil)
         #expect(take([refused], 71) == ["3", "0x87"])
         #expect(take([refused], 72) == nil)
-        // The clock has been set back, so the refusals are reported immediately.
+        // After the clock is set back, refusals are reported without waiting for the minute to end.
         #expect(take([refused], -100) == ["2", "0x87"])
     }
 }

@@ -7,8 +7,7 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits until the next echo is due, and returns the echo's message, its number, and the number of the last
-    /// received echo.
+    /// Waits until the next echo is due; returns this echo's message and number, and the last received echo's number.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?
@@ -32,7 +31,7 @@ struct LatenessTests {
         )
     }
 
-    @Test("An echo is seen when it came back and all that came before it is done")
+    @Test("An echo is complete once it has returned and all earlier messages are done")
     func seen() throws {
         let world = try World()
         world.environment.limits.echoInterval = .milliseconds(100)
@@ -50,7 +49,7 @@ struct LatenessTests {
         #expect(third.seen == first.number)
     }
 
-    @Test("An echo says how many lanes there are where the work is divided")
+    @Test("An echo states the number of lanes if work is divided")
     func lanes() throws {
         let world = try World()
         world.environment.limits.echoInterval = .milliseconds(100)
@@ -66,7 +65,7 @@ struct LatenessTests {
         #expect(try Payload.object(echo.payload[...])["lanes"] == 32)
     }
 
-    @Test("With traffic two more follow at once, and without it none", arguments: [true, false]) func haste(
+    @Test("With traffic two more echoes follow at once, and without traffic none", arguments: [true, false]) func haste(
         isBusy: Bool
     ) throws {
         let world = try World()

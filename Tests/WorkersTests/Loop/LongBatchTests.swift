@@ -17,7 +17,7 @@ struct LongBatchTests {
         CREATE TRIGGER slow BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION slow()
         """
 
-    @Test("A batch too large for a slow database gets through in halves, each message once") func halves() throws {
+    @Test("A batch too large for a slow database is committed in halves, each message once") func halves() throws {
         let world = try World(devices: 4, users: 1, bound: 1)
         world.environment.store = try TestStore.open(
             beside: world.directory,
@@ -25,7 +25,7 @@ struct LongBatchTests {
             bound: TransactionBound(.seconds(1))
         )
         try TestStore.connection(TestStore.address(of: world.directory)).execute(Self.slow)
-        // A single report takes a tenth of the time that a transaction may take, so all 16 reports together exceed that
+        // A single report takes a tenth of the time allowed for a transaction, so all 16 reports together exceed that
         // time.
         for number in 0..<16 {
             world.sendReport(number % 4, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
@@ -42,7 +42,7 @@ struct LongBatchTests {
         #expect(world.broker.acknowledged == 16)
     }
 
-    @Test("A message that takes too long by itself is the store's fault, and no dead letter") func alone() throws {
+    @Test("A message that takes too long by itself is the store's fault, and isn't a dead letter") func alone() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
         world.environment.store = try TestStore.open(
             beside: world.directory,

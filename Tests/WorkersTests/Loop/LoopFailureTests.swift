@@ -7,9 +7,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("Messages that fail again and again")
+@Suite("Messages that fail repeatedly")
 struct LoopFailureTests {
-    @Test("The pauses double up to a minute, and a clock set back doesn't make them longer")
+    @Test("The pauses double up to a minute, and a clock set back doesn't lengthen them")
     func pauses() {
         var rest = DueBackoff()
         var now = Instant(milliseconds: 1_700_000_000_000)
@@ -25,9 +25,9 @@ struct LoopFailureTests {
         #expect(rest.isOver(at: now.adding(seconds: -3600)))
     }
 
-    @Test("A worker that fails on what is due goes on with its messages and tries less and less") func poisonDue()
-        throws
-    {
+    @Test("A worker that fails on due work continues with messages and retries less and less often")
+
+    func poisonDue() throws {
         let world = try World(devices: 3, users: 1, bound: 1)
         let dose = Failing<StatusHandler>.Dose()
         dose.isDuePoisoned = true
@@ -43,8 +43,8 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // The pauses between tries are 1, 2, 4, 8, 16 and 32 seconds. Each try does the due work first in one
-        // transaction with the messages, and then by itself.
+        // The pauses between tries are 1, 2, 4, 8, 16 and 32 seconds. Each try does the due work first in the messages'
+        // transaction, and then again in a separate transaction.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false
@@ -54,7 +54,7 @@ struct LoopFailureTests {
         #expect(world.broker.published(to: World.statusTopic(0, 1)).count == 1)
     }
 
-    @Test("A worker that can't even see what is due goes on with its messages")
+    @Test("A worker that can't read due work continues with messages")
     func poisonLook() throws {
         let world = try World(devices: 3, users: 1, bound: 1)
         let dose = Failing<StatusHandler>.Dose()
@@ -70,7 +70,7 @@ struct LoopFailureTests {
     }
 
     @Test(
-        "Without room nothing is acknowledged, and with room again nothing was lost",
+        "With a full disk nothing is acknowledged, and afterwards nothing is lost",
         .onlyOnFile
     )
     func full() throws {

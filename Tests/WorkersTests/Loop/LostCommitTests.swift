@@ -8,21 +8,21 @@ import Testing
 
 @testable import Workers
 
-@Suite("A commit that is not answered", .enabled(if: TestStore.isPostgres))
+@Suite("A commit without an answer", .enabled(if: TestStore.isPostgres))
 struct LostCommitTests {
-    @Test("What the lost commit left is published before what the second run adds")
+    @Test("Messages of the lost commit are published before those of the second run")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // A process that works alone begins each transaction by reading the last number used. The test therefore takes
-        // a node slot, as one of several processes does.
+        // A process that works alone begins each transaction by reading the last number used, so it would notice the
+        // lost connection before the commit. A process with a node slot doesn't read that number.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)
         let older = OutboundMessage("ll/v1/device/\(World.did(0).text)/response", Array("{}".utf8))
         var loop = try world.loop(StatusHandler(world.environment)) { step in
             guard step == .beforeCommit, isArmed.exchange(false, ordering: .relaxed) else { return }
-            // The test acts as if the database had committed this run and then lost the connection before it could
-            // answer.
+            // The test acts as if the database had committed this run but the connection had been lost before the
+            // database's answer.
             do {
                 try world.store.batch(at: world.clock.now) { tx in
                     _ = try tx.outbox.add([older], by: "status", isSecret: false)

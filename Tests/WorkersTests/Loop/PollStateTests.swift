@@ -3,7 +3,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("What a worker does next")
+@Suite("A worker's next step")
 struct PollStateTests {
     private static let start = Instant(milliseconds: 1_700_000_000_000)
     private static let steady = ContinuousClock.now
@@ -20,7 +20,7 @@ struct PollStateTests {
         return poll
     }
 
-    @Test("A worker that is never idle looks also after its clock was set back")
+    @Test("A worker that is never idle polls even after its clock was set back")
     func setBack() {
         var poll = Self.fresh()
         _ = poll.next(after: .waitEnded(.init(messages: 1)), at: Self.moment(-3_600_000))
@@ -42,7 +42,7 @@ struct PollStateTests {
     }
 
     @Test(
-        "A wait ends when there is something to do",
+        "A wait ends when there is work",
         arguments: [
             Wait(name: "nothing", outlook: .init(), milliseconds: 500),
             Wait(name: "work", outlook: .init(hasWork: true), milliseconds: 0),
@@ -86,7 +86,7 @@ struct PollStateTests {
 
     // MARK: After the wait
 
-    /// A reason for which the worker can check the store for due work.
+    /// A reason for the worker to check the store for due work.
     enum Reason: CaseIterable, Sendable {
         case none, called, idle, idleInPause, time
 
@@ -111,7 +111,7 @@ struct PollStateTests {
     enum Obstacle: CaseIterable, Sendable { case none, behind, failedBefore }
 
     @Test(
-        "Messages, rows that must go and a look at the store are what leads to a transaction",
+        "Messages and rows to delete cause a transaction; a due poll alone causes a look at the store",
         arguments: Reason.allCases,
         Rows.allCases
     )
@@ -150,7 +150,7 @@ struct PollStateTests {
         )
     }
 
-    @Test("A look that finds work leads to a transaction, another to none")
+    @Test("A poll that finds work causes a transaction, and others don't")
     func looked() {
         for due in [true, false] {
             var poll = Self.fresh()
@@ -161,7 +161,8 @@ struct PollStateTests {
         }
     }
 
-    @Test("Rows wait for the next batch from the time of the first on, and again after a deletion") func lingering() {
+    @Test("Rows to delete wait for the next batch from the first one's time, and again after a deletion")
+    func lingering() {
         var poll = Self.fresh()
         func next(_ milliseconds: Int64) -> PollState.Step {
             poll.next(
@@ -176,7 +177,7 @@ struct PollStateTests {
         #expect(next(300) == .publishOnly)
     }
 
-    @Test("Due work that failed is tried again after its pause, at once after a success") func backoff() {
+    @Test("Failed due work is tried again after its pause, and at once after a success") func backoff() {
         var poll = Self.fresh()
         func look(_ milliseconds: Int64) -> PollState.Step {
             poll.next(after: .waitEnded(.init(isCalled: true)), at: Self.moment(milliseconds))

@@ -38,7 +38,7 @@ struct PublisherTests {
         return broker.published.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
     }
 
-    @Test("Messages behind a large fan-out pass it, and every row is confirmed")
+    @Test("Messages after a large fan-out overtake it, and each row is confirmed")
     func passing() throws {
         var publisher = publisher(limits())
         publisher.enqueue(fanOut(0..<9, "a"), row: 1)
@@ -49,7 +49,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows.sorted() == [1, 2])
     }
 
-    @Test("A fan-out is told in groups with pauses, and sooner where much waits")
+    @Test("A fan-out is published in groups with pauses, and faster if much is waiting")
     func groups() throws {
         var limits = limits()
         limits.fanOutPause = 2
@@ -79,7 +79,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("A clock that is set back holds no fan-out up")
+    @Test("A clock set back doesn't delay a fan-out")
     func clockSetBack() throws {
         var limits = limits()
         limits.fanOutPause = 2
@@ -104,7 +104,7 @@ struct PublisherTests {
         publisher.confirm(intake.confirmed)
     }
 
-    @Test("Nothing passes an older message for its topic")
+    @Test("No message overtakes an earlier message on its topic")
     func topicOrder() throws {
         var publisher = publisher(limits())
         publisher.enqueue(fanOut(0..<9, "a"), row: 1)
@@ -117,7 +117,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows.sorted() == [1, 2, 3, 4])
     }
 
-    @Test("A fan-out's messages are out a few at a time, others as the window takes them") func window() throws {
+    @Test("Only a few of a fan-out's messages are in flight, and others fill the window") func window() throws {
         var publisher = publisher(limits())
         publisher.enqueue(fanOut(0..<9, "a"), row: 1)
         publisher.enqueue((0..<9).map { OutboundMessage("app/\($0)", [UInt8($0)]) }, row: 2)
@@ -127,7 +127,7 @@ struct PublisherTests {
         #expect(publisher.unconfirmed == 11 && publisher.backlog == 18)
     }
 
-    @Test("A message that is refused for what it is, or too late, counts as taken")
+    @Test("A message refused for its content, or expired, counts as delivered")
     func dropped() throws {
         var publisher = publisher(limits())
         let late = OutboundMessage("app/1", [1], expiresAt: now)
@@ -140,8 +140,7 @@ struct PublisherTests {
         OutboundMessage("ll/v1/user/u\(user)/device/d-\(device)/status", Array("\(version)".utf8), isRetained: true)
     }
 
-    @Test("Everything for one receiver goes over one connection, and receivers share all of them") func outlets() throws
-    {
+    @Test("All messages for a receiver use one connection, and receivers share all connections") func outlets() throws {
         var publisher = publisher(Limits())
         for row in 1...1_000 { publisher.enqueue([status(row % 200, row % 7, row)], row: Int64(row)) }
         let broker = Broker()
@@ -155,7 +154,7 @@ struct PublisherTests {
         #expect(Set(outlets.values.joined()).count == Limits().outlets)
     }
 
-    @Test("Answers pass what users are told, which is not held up for ever")
+    @Test("Answers overtake messages to users, which are not delayed forever")
     func answersFirst() throws {
         var limits = Limits()
         limits.outlets = 1
@@ -171,7 +170,7 @@ struct PublisherTests {
         #expect(kinds == "aaasaaasaaas" + "sssss")
     }
 
-    @Test("A row is struck out only when all before it are done")
+    @Test("A row is deleted only when all rows before it are done")
     func order() throws {
         var publisher = publisher(Limits())
         let broker = Broker()
@@ -191,7 +190,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows == Array(1...9))
     }
 
-    @Test("Of statuses that waited long only the newest goes out, and all rows are deleted") func stale() throws {
+    @Test("Of statuses that waited long only the newest is published, and all rows are deleted") func stale() throws {
         var limits = Limits()
         limits.outlets = 1
         limits.staleAfter = .zero
@@ -209,7 +208,7 @@ struct PublisherTests {
         #expect(publisher.confirmedRows == Array(1...1000) && publisher.bytes == 0)
     }
 
-    @Test("It is behind by rows and by bytes, until the broker has confirmed them")
+    @Test("The outbox is behind by rows and by bytes, until the broker has confirmed them")
     func behind() throws {
         for (rows, size) in [(10, 1), (2, 1 << 20)] {
             var limits = Limits()

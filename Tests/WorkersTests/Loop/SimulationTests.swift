@@ -12,10 +12,9 @@ import Wire
 /// Tests that simulate random events of a few devices and users: reports, bindings, commands and their answers.
 ///
 /// Reports can be repeated or arrive out of order, and connections and transactions can fail.
-@Suite("Whatever happens, in whatever order")
+@Suite("Random faults in random order")
 struct SimulationTests {
-    // Creating a database for each run takes a long time on PostgreSQL, where the tests of Storage cover the same
-    // rules.
+    // On PostgreSQL, creating a database for each run takes long, and the tests of Storage cover the same rules there.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -24,12 +23,12 @@ struct SimulationTests {
     }
 }
 
-/// One run of the simulation, which its seed determines completely.
+/// One run of the simulation; the seed determines the run completely.
 private struct Simulation {
     private static let deviceCount = 3
     private static let userCount = 3
 
-    /// The expected state of a device, computed from the device's reports in a simpler way than in the service.
+    /// The expected state of a device, computed from its reports by a simpler method than in the service.
     private struct Reference {
         var values: [String: (value: Int64, ts: Int64)] = [:]
         var version: Int64 = 0
@@ -75,7 +74,7 @@ private struct Simulation {
         try live { ControlHandler($0) }
     }
 
-    /// Sends a new report of a random device, or in one of four cases repeats an earlier report.
+    /// Sends a new report of a random device or, in one of four cases, repeats an earlier report.
     private mutating func report() throws {
         if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
             return world.sendReport(old.device, old.payload)
@@ -156,7 +155,7 @@ private struct Simulation {
                 try world.settle(&loop)
                 break
             } catch let error where error is MosquittoError || error is CancellationError {
-                // The worker starts again, and it is random whether it fails again.
+                // The worker starts again, and fails again at random.
                 plan()
             }
         }
@@ -283,8 +282,7 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A request that was refused for a while can succeed later, but all successful answers to the same
-                // request are equal.
+                // A request can be refused and later succeed, but all successful answers to the same request are equal.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -5,13 +5,13 @@ import Wire
 @testable import Mosquitto
 @testable import Workers
 
-@Suite("Senders take turns")
+@Suite("Turns of senders")
 struct TurnQueueTests {
-    /// Returns the messages that the characters stand for, as received from the broker at once.
+    /// Returns an intake that holds one message for each character, as if the broker had sent them together.
     ///
     /// A small letter stands for a device's report, a capital letter for a terminal's request that reads much data, and
-    /// a digit for another request of terminal A. `!` stands for a registration, and `*` for a message of the service
-    /// itself.
+    /// a digit for an ordinary request of terminal A. `!` stands for a registration, and `*` for a message of the
+    /// service itself.
     private func intake(_ senders: String) -> Intake {
         var intake = Intake()
         for (number, sender) in senders.enumerated() {
@@ -60,14 +60,14 @@ struct TurnQueueTests {
         // A registration waits only for the messages received before it.
         Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
         Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
-        // A request that reads much data waits for other messages, but not forever, and for the earlier requests of its
-        // terminal. The worker acknowledges a reading while the reading waits.
+        // A request that reads much data waits for its terminal's earlier requests. The request also waits for other
+        // messages, but not forever. While it waits, it is already acknowledged.
         Case(senders: "AaBbc", batches: ["abc", "AB"], acknowledged: [5, 0]),
         Case(senders: "AAaaaab", batches: ["abaA", "aaA"], acknowledged: [4, 3]),
         Case(senders: "12AB", batches: ["12B", "A"], acknowledged: [4, 0]),
     ]
 
-    @Test("Each waits behind its own messages", arguments: cases)
+    @Test("Each message waits after its sender's earlier messages", arguments: cases)
     func turns(_ row: Case) {
         var queue = queue()
         var waiting = intake(row.senders)
@@ -83,7 +83,7 @@ struct TurnQueueTests {
         #expect(queue.isIdle && queue.count == 0 && queue.bytes == 0 && queue.oldest == nil)
     }
 
-    @Test("A late sender is served before a flood's rest, and acknowledged in order")
+    @Test("A late sender is served before the rest of a flood, and acknowledged in order")
     func late() {
         var queue = queue()
         _ = queue.next(intake(String(repeating: "a", count: 100)), upTo: 10)
@@ -118,7 +118,7 @@ struct TurnQueueTests {
         #expect(batches.count == 9 && queue.isIdle && queue.bytes == 0)
     }
 
-    @Test("A long reading that was held until its terminal may be sent more is not held again") func heldReadings() {
+    @Test("A long reading that waited for its terminal's budget doesn't wait again") func heldReadings() {
         let parties = Parties(Topics(), longReadings: ["device/history"])
         let terminal = parties.party(of: "ll/v1/app/a/t-a/request/device/history").key
         let budget = AnswerBudget(bytesPerSecond: 1_000)
@@ -136,7 +136,7 @@ struct TurnQueueTests {
         #expect(batches == ["B", "A", "A", "A"])
     }
 
-    @Test("Large messages take as many turns as they have bytes of several")
+    @Test("A large message takes as many turns as its size requires")
     func large() {
         var line = FairLine<UInt64, String>(turnBytes: 1_000)
         for n in 0..<2 { line.append("large\(n)", of: 1, size: 3_500) }
@@ -157,7 +157,7 @@ struct TurnQueueTests {
         #expect(key("ll/v1/app/a/t1/response") != key("ll/v1/app/a/t2/response"))
     }
 
-    @Test("Dear messages make the next batch smaller, cheap ones larger again")
+    @Test("Costly messages make the next batch smaller, and cheap ones make it larger again")
     func pace() {
         var limits = Limits()
         limits.turnMax = .milliseconds(20)
@@ -171,7 +171,7 @@ struct TurnQueueTests {
         #expect(pace.size == 500)
     }
 
-    @Test("With a database elsewhere batches stay large while smaller ones would not end sooner") func paceElsewhere() {
+    @Test("With a remote database, batches stay large if smaller ones would not be faster") func paceElsewhere() {
         var limits = Limits()
         limits.turnMax = .milliseconds(20)
         var pace = BatchPace(limits, isElsewhere: true)

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("A transaction with the effects that follow it")
+@Suite("A transaction and its effects")
 struct UnitOfWorkTests {
     private struct Broken: Error {}
 
@@ -14,7 +14,7 @@ struct UnitOfWorkTests {
         OutboundMessage(World.topics.system(text), Array(text.utf8))
     }
 
-    @Test("A part that fails leaves nothing, neither in the store nor among the effects") func failedPart() throws {
+    @Test("A failed part leaves nothing in the store or among the effects") func failedPart() throws {
         let world = try World()
 
         let (_, effects) = try world.work { work in
@@ -40,7 +40,7 @@ struct UnitOfWorkTests {
         #expect(try world.read { try $0.meta.value("other") } == "kept")
     }
 
-    @Test("Merged effects keep the order of messages, and all else of both")
+    @Test("Merged effects keep the order of messages and all other effects")
     func merge() {
         var first = Effects()
         first.publish(Self.message("1"))
@@ -59,7 +59,7 @@ struct UnitOfWorkTests {
         #expect(first.rejected == ["Forbidden": 2] && first.droppedHistory == 3)
     }
 
-    @Test("Outside of a worker's loop too, dead letters are kept and workers are woken") func outside() throws {
+    @Test("Outside a worker's loop, dead letters are stored and workers are woken, too") func outside() throws {
         let world = try World()
 
         try world.environment.work(publishedBy: .session) { work in
@@ -75,7 +75,7 @@ struct UnitOfWorkTests {
         #expect(notices.map { $0["reason"] } == ["broken"])
     }
 
-    @Test("A tool leaves its messages to a worker of the service")
+    @Test("A tool leaves its messages to one of the service's workers")
     func tool() throws {
         let world = try World()
 

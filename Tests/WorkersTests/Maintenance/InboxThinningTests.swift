@@ -7,7 +7,7 @@ import Testing
 @Suite("Report ids of devices that send very many") struct InboxThinningTests {
     private static let did = DeviceID(trusted: String(repeating: "a", count: 32))
 
-    @Test("The older ones go in steps of bounded size, and the newest stay")
+    @Test("Older ids are deleted in steps of limited size, and the newest are kept")
     func thin() throws {
         var limits = Limits()
         (limits.inboxPerDevice, limits.sweepStep) = (10, 5)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Workers
 
-@Suite("The jobs of maintenance") struct MaintenanceJobTests {
+@Suite("Maintenance jobs") struct MaintenanceJobTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The SQL statements that insert rows that expired at `$1`, by the name of the job that counts these rows.
+    /// The SQL statements that insert rows expired at `$1`, by the name of the job that counts these rows.
     ///
-    /// A test replaces `#` with a digit, which distinguishes the rows.
+    /// A test replaces `#` with a digit, so that the rows differ.
     private static let rows = [
         "inbox": "INSERT INTO inbox (did, id, version, at) VALUES ('d', '#', 1, $1)",
         "request": """
@@ -52,7 +52,7 @@ import Testing
         """,
     ]
 
-    /// The SQL statements that insert rows that a worker ends, by the name of the job that counts these rows.
+    /// The SQL statements that insert rows that a worker must end, by the name of the job that counts these rows.
     private static let rowsOfWorkers = [
         "command": """
         INSERT INTO command (did, cid, sn, kind, state, data, actorKind, actorId, createdAt,
@@ -134,14 +134,14 @@ import Testing
         return counts
     }
 
-    @Test("Each has a name of its own, an interval, and a pause between its steps")
+    @Test("Each job has its own name, an interval, and a pause between its steps")
     func each() throws {
         let jobs = try jobs(World())
         #expect(Set(jobs.map(\.name)).count == jobs.count)
         for job in jobs { #expect(job.interval > .zero && job.pause > .zero, "\(job.name)") }
     }
 
-    @Test("Each runs to the end of its backlog, and then nothing of that is left")
+    @Test("Each job runs until its backlog is gone")
     func end() throws {
         let world = try filledWorld()
         let jobs = jobs(world)
@@ -160,7 +160,7 @@ import Testing
         #expect(try world.read { try $0.devices.count() } == 1)
     }
 
-    @Test("What a worker ends is counted and left to it")
+    @Test("Work that a worker ends is counted and left to the worker")
     func workers() throws {
         let world = try filledWorld()
         let jobs = jobs(world).filter { Self.rowsOfWorkers[$0.name] != nil }
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("Of the records of messages no more are kept than the limit, the newest") func messageRecords() throws {
+    @Test("The newest records of messages are kept, up to the limit") func messageRecords() throws {
         let world = try filledWorld()
         world.environment.limits.messageRecordsMax = 2
         world.environment.limits.messageRecordSeconds = 200 * 86_400
@@ -183,7 +183,7 @@ import Testing
         #expect(left.map(\.id.text) == ["m-5", "m-4"])
     }
 
-    @Test("An audit trail that is kept for good is counted as one without a backlog")
+    @Test("An audit trail that is kept forever has no backlog")
     func audit() throws {
         let world = try filledWorld()
         world.environment.limits.auditDays = 0

@@ -13,10 +13,10 @@ private struct NotedJob: MaintenanceJob {
     var pause: Duration = .milliseconds(200)
     var pagesBetween: Int?
     let notes: Notes
-    /// The function that runs one step, given the number of the step, which begins at 0.
+    /// The function that runs one step, given the step's number, counted from 0.
     let body: @Sendable (Int) throws -> Bool
 
-    /// A record of the jobs' calls in order, and of the number of backlog measurements.
+    /// A record of the calls of jobs, in order, and of how many times the backlog was measured.
     final class Notes: Sendable {
         private let all = Mutex<[(name: String, at: ContinuousClock.Instant)]>([])
         private let measured = Mutex(0)
@@ -53,7 +53,7 @@ private struct NotedJob: MaintenanceJob {
     }
 }
 
-@Suite("The runner of maintenance") struct MaintenanceRunnerTests {
+@Suite("The runner of maintenance jobs") struct MaintenanceRunnerTests {
     private struct Failed: Error {}
 
     private let world: World
@@ -95,7 +95,7 @@ private struct NotedJob: MaintenanceJob {
         #expect(times("one") == [0, 5000])
     }
 
-    @Test("What was set back is the wall's clock, which nothing depends on")
+    @Test("Setting the wall clock back affects nothing")
     func setBack() {
         var runner = runner([job("one") { _ in false }])
         run(&runner, milliseconds: 6000)
@@ -104,7 +104,7 @@ private struct NotedJob: MaintenanceJob {
         #expect(times("one") == [0, 5000, 10_000])
     }
 
-    @Test("A job that never ends doesn't keep the others waiting")
+    @Test("A job that never ends doesn't delay the others")
     func fairness() {
         let clock = world.clock
         var endless = job("endless") { _ in
@@ -117,7 +117,7 @@ private struct NotedJob: MaintenanceJob {
         #expect(times("other") == [300, 5400])
     }
 
-    @Test("A failure ends a run, is a warning the first time, and the others run on")
+    @Test("A failure ends a run and is a warning the first time, and other jobs continue")
     func failure() {
         var failing = job("failing") { step in
             if step < 3 { throw Failed() }
@@ -132,7 +132,7 @@ private struct NotedJob: MaintenanceJob {
         #expect(lines.warnings.filter { $0.contains("failing") }.count == 1)
     }
 
-    @Test("A job is due before its time when enough was written", .onlyOnFile)
+    @Test("A job is due early once enough has been written", .onlyOnFile)
     func written() throws {
         var writing = job("writing") { _ in false }
         writing.interval = .seconds(1000)

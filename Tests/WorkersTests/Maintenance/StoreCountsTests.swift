@@ -14,7 +14,9 @@ import Testing
         )
     }
 
-    @Test("A product that is no longer among the largest leaves its series to the others'") func largest() throws {
+    @Test("A product that is no longer among the largest loses its series, and counts among the others")
+
+    func largest() throws {
         let metrics = TestMetrics()
         var job = StoreCounts(try World().environment, metrics: metrics)
         func labels() throws -> Set<String> {
@@ -37,7 +39,7 @@ import Testing
         #expect(try labels().isSuperset(of: ["p-1000", "other"]))
     }
 
-    @Test("What waits in the outboxes of all lanes counts for their worker")
+    @Test("The outboxes of all lanes count for their worker")
     func lanes() throws {
         let metrics = TestMetrics()
         let world = try World()

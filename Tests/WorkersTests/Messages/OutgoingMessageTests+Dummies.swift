@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of dummies: messages that are never sent, and that hide whether an account exists.
 extension OutgoingMessageTests {
-    @Test("A dummy is never sent, and fares as the last real message of its channel did") func dummy() throws {
+    @Test("A dummy message is never sent, and gets the result of its channel's last real message") func dummy() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
@@ -36,8 +36,7 @@ extension OutgoingMessageTests {
         #expect(try records(world).map(\.id.text) == ["m-1"])
     }
 
-    @Test("While gateways are silent a dummy waits as a message does, and fails as it fails") func silentDummy() throws
-    {
+    @Test("While gateways are silent, a dummy waits and fails like a message") func silentDummy() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
@@ -55,7 +54,7 @@ extension OutgoingMessageTests {
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed", "failed"])
     }
 
-    @Test("That an address is refused is not told where it would tell that there is an account") func guarded() throws {
+    @Test("A refused address is not reported if that would reveal an account") func guarded() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))

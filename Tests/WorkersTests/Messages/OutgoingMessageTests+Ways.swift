@@ -5,11 +5,10 @@ import Testing
 
 @testable import Workers
 
-/// Tests of routes without a gateway, over which the service delivers messages itself or logs them.
+/// Tests of routes without a gateway: the service delivers these messages itself, or logs them.
 extension OutgoingMessageTests {
-    @Test("A message handed over is told as sent, and what it says is written for its receiver") func direct()
-        async throws
-    {
+    @Test("A message that was handed over is reported as sent, and its text is for its receiver")
+    func direct() async throws {
         let world = try World()
         let far = FarSide()
         let service = service(world, [.sms: far.route])
@@ -25,9 +24,9 @@ extension OutgoingMessageTests {
         #expect(try world.count("delivery") == 0)
     }
 
-    @Test("While the other side is away a message is tried again, and told only once it is through") func away()
-        async throws
-    {
+    @Test("While the other side is down a message is retried, and reported only once it is accepted")
+
+    func away() async throws {
         let world = try World()
         let far = FarSide(failures: 2, .unavailable("no connection"))
         let service = service(world, [.sms: far.route])
@@ -47,9 +46,9 @@ extension OutgoingMessageTests {
         #expect(try world.count("delivery") == 0)
     }
 
-    @Test("A side that hangs holds as many messages as the limit says, and the other channel none") func hanging()
-        async throws
-    {
+    @Test("A hanging gateway holds a limited number of messages, and the other channel holds none")
+
+    func hanging() async throws {
         var limits = Limits()
         limits.messagesAtOnce = 2
         let world = try World(limits: limits)
@@ -75,7 +74,7 @@ extension OutgoingMessageTests {
         gate.open()
     }
 
-    @Test("In development the log shows the text; elsewhere it shows that there was one")
+    @Test("In development the log shows the text, and otherwise only that there was one")
     func log() throws {
         for showsText in [true, false] {
             let world = try World()

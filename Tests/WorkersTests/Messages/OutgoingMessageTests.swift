@@ -68,7 +68,7 @@ struct OutgoingMessageTests {
         try world.read { try $0.providerUses.all(of: World.app) }
     }
 
-    @Test("A gateway gets the message in its schema's form, and its answer is published") func gateway() throws {
+    @Test("A gateway gets the message in the schema's form, and its answer is published") func gateway() throws {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
 
@@ -101,8 +101,7 @@ struct OutgoingMessageTests {
         #expect(try use(world)["sms"]?.succeededAt == world.clock.now)
     }
 
-    @Test("A gateway that is silent gets the message again, less and less often, until it expires") func silent() throws
-    {
+    @Test("A silent gateway gets the message again, at growing intervals, until it expires") func silent() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
@@ -125,7 +124,7 @@ struct OutgoingMessageTests {
         #expect(try records(world).map(\.tries) == [5])
     }
 
-    @Test("A gateway that refuses three times has the message given up, and that is told once") func refused() throws {
+    @Test("After three refusals by a gateway the message fails, which is reported once") func refused() throws {
         let world = try World()
         let service = service(world)
         try add(world, Self.message(at: world.clock.now))
@@ -143,8 +142,7 @@ struct OutgoingMessageTests {
         #expect(try told(world, Self.outbound).count == 3)
         #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
         #expect(try world.count("delivery") == 0)
-        // The stored error is the gateway's text without the code, both while the message waits and after it has
-        // failed.
+        // The stored error is the gateway's text without the code, both while the message waits and after its failure.
         #expect(errors == ["***? no", "***? no"])
         #expect(try records(world).map(\.error) == ["***? no"])
         #expect(try records(world).map(\.state) == [.failed])
@@ -152,7 +150,7 @@ struct OutgoingMessageTests {
         #expect(try use(world)["sms"]?.succeededAt == nil)
     }
 
-    @Test("A failure of a try that another process has begun again changes nothing") func lateFailure() throws {
+    @Test("A failed try that another process has repeated meanwhile changes nothing") func lateFailure() throws {
         let world = try World()
         try add(world, Self.message(at: world.clock.now))
         func claim() throws -> OutgoingMessageTable.Due {
@@ -173,7 +171,7 @@ struct OutgoingMessageTests {
         #expect(try waiting(world).isEmpty && records(world).map(\.state) == [.failed])
     }
 
-    @Test("A gateway's failure is a line in the log, without codes and addresses") func gatewaysWords() throws {
+    @Test("A gateway's failure is logged without codes and addresses") func gatewaysWords() throws {
         let lines = LogLines()
         let world = try World()
         world.environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "test") { _ in lines })
@@ -193,9 +191,8 @@ struct OutgoingMessageTests {
         for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] { #expect(!log.contains(secret)) }
     }
 
-    @Test("A malformed answer is kept as a dead letter; one for an unknown message changes nothing") func nonsense()
-        throws
-    {
+    @Test("A malformed answer becomes a dead letter, and an answer for an unknown message changes nothing")
+    func nonsense() throws {
         let world = try World()
 
         world.broker.send(Self.result, ["messageId": "m-9", "ok": true])

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Workers
 
-/// Tests of races between two processes for work that only one of them may do.
+/// Tests of work that two processes do at the same time.
 ///
 /// In each race, the workers' own code runs over two connections to PostgreSQL, and a `Racer` lets the statements run
-/// one at a time. By default, a race is run in a few orders, which are always the same. With `LAMPLIGHTER_LONG=1`, a
-/// race with at most 400 possible orders (`Interleaving.allMax`) is run in all of them. A race with more possible
-/// orders is run in all orders in which one racer interrupts the other once and runs to its end, and in 300 orders in
-/// which that racer is interrupted too. More switches between the racers are not needed, since an error that can occur
-/// at all almost always occurs with few switches.
+/// one at a time. By default, each race is run in the same few orders every time. With `LAMPLIGHTER_LONG=1`, a race
+/// with at most 400 possible orders (`Interleaving.allMax`) is run in every order. A race with more possible orders is
+/// run in all orders in which one racer interrupts the other once and runs to its end, and in 300 orders in which both
+/// racers are interrupted. More switches between the racers are not needed, since almost every possible error already
+/// occurs with few switches.
 ///
-/// The tests ask the server which process waits for a lock (`pg_blocking_pids`), so that they don't mistake a slow
-/// racer for a waiting one. The answers and all rows of all tables must be the same as if one racer had run after the
-/// other. The two racers must never wait for each other.
+/// The tests ask the server which process waits for a lock (`pg_blocking_pids`), so they don't mistake a slow racer for
+/// a waiting racer. The answers and all rows of all tables must be the same as if one racer had run after the other.
+/// The two racers must never block each other in a deadlock.
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
@@ -27,7 +27,7 @@ struct RaceTests {
     private static let refusals = Set(["InvalidCredentials", "Forbidden"].map { "\(JSONValue.string($0))" })
     private static let all = Race.devices + Race.commands + Race.accounts + Race.limits
 
-    @Test("Two at once end as if one came after the other", arguments: all)
+    @Test("Two concurrent transactions end as if one came after the other", arguments: all)
     func serial(_ race: Race) throws {
         let seed = Self.isLong ? Int.random(in: 0..<1_000_000) : 4711
         let outcome = try race.run(atMost: Self.isLong ? nil : Self.slice, seed: seed)
@@ -35,12 +35,12 @@ struct RaceTests {
         let first = outcome.failures.first ?? ""
         #expect(outcome.failures.isEmpty, "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)")
         #expect(outcome.deadlocks == 0)
-        // If a move is refused even when it comes first, the racers don't compete; only a wrong secret may be refused
-        // then.
+        // A move that is refused even when it runs first doesn't compete with the other move, so only moves with a
+        // wrong secret may be refused.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 
-    @Test("With nothing that keeps two apart at least half of the races go wrong")
+    @Test("Without any locking at least half of the races fail")
     func control() throws {
         let races =
             Self.isLong ? Self.all : stride(from: 0, to: Self.all.count, by: 4).map { Self.all[$0] }
@@ -49,7 +49,7 @@ struct RaceTests {
     }
 
     @Test(
-        "Without the locks at least half of the races about devices and commands go wrong",
+        "Without the locks at least half of the races about devices and commands fail",
         .enabled(if: isLong)
     )
     func controlOfLocks() throws {
@@ -58,7 +58,7 @@ struct RaceTests {
         #expect(right.count * 2 <= races.count, "\(right)")
     }
 
-    /// Returns the names of the races that go right although safeguards are removed.
+    /// Returns the names of the races that end in an allowed state although safeguards are removed.
     private static func right(
         _ races: [Race],
         atMost limit: Int,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// How many readings were begun, how many were answered, and the most that were ever unanswered at the same time.
+    /// The numbers of readings begun and answered, and the largest number that were unanswered at the same time.
     private struct Count {
         var begun = 0
         var answered = 0
@@ -15,7 +15,7 @@ struct BackgroundQueueTests {
     }
 
     @Test(
-        "It pauses at the bound of unanswered work, and goes on after an answer",
+        "The queue pauses at the limit of unanswered work, and continues after an answer",
         .endsInTime
     )
     func pauses() async throws {

@@ -46,7 +46,7 @@ struct BackgroundTests {
         try world.read { try $0.sql.integer("SELECT count FROM attempt WHERE subject = 'slow'") }
     }
 
-    @Test("The work runs after the commit, and the answer comes from a later transaction") func path() throws {
+    @Test("The work runs after the commit, and a later transaction answers") func path() throws {
         let world = try world()
         pool.isHeld = true
         ask(world, id: "q1")
@@ -63,7 +63,7 @@ struct BackgroundTests {
         #expect(try loop.isAwaiting == false)
     }
 
-    @Test("Without slow work a request is answered in its own transaction") func nothingInBackground() throws {
+    @Test("A request without slow work is answered in its own transaction") func nothingInBackground() throws {
         let world = try world()
         ask(world, id: "q1", "free")
         try world.run(handler)
@@ -72,7 +72,7 @@ struct BackgroundTests {
     }
 
     @Test(
-        "Work that only needs a commit is done in the transaction after it",
+        "Work that only requires a commit is done in the next transaction",
         .onlyInOneTransaction
     )
     func commitFirst() throws {
@@ -87,7 +87,7 @@ struct BackgroundTests {
         #expect(world.answers().map(\.isOK) == [true])
     }
 
-    @Test("Repeats of a request that waits join it, and all get the one answer")
+    @Test("Repeats of a waiting request join it, and all get the same answer")
     func repeats() throws {
         let world = try world()
         pool.isHeld = true
@@ -106,7 +106,7 @@ struct BackgroundTests {
         #expect(world.answers().allSatisfy { $0 == world.answers().first && $0.isOK })
     }
 
-    @Test("The id of a request that waits can't be used for another")
+    @Test("The id of a waiting request can't be used for another request")
     func otherContent() throws {
         let world = try world()
         pool.isHeld = true
@@ -120,7 +120,7 @@ struct BackgroundTests {
         #expect(pool.journal.count == 1)
     }
 
-    @Test("A token that ended while the work ran is refused")
+    @Test("A token that ended during the work is refused")
     func tokenAgain() throws {
         let world = try world()
         pool.isHeld = true
@@ -137,7 +137,7 @@ struct BackgroundTests {
     }
 
     @Test(
-        "A full queue is told with a time to try again, and nothing is counted",
+        "A full queue refuses requests with a time to try again, and counts nothing",
         .onlyInOneTransaction
     )
     func full() throws {
@@ -159,8 +159,9 @@ struct BackgroundTests {
         #expect(world.answers().map(\.isOK) == [false, true, true])
     }
 
-    @Test("Requests that wait are lost with the connection; asked again they are answered") func lostConnection() throws
-    {
+    @Test("Waiting requests are lost with the connection, and answered when they are repeated")
+
+    func lostConnection() throws {
         let world = try world()
         pool.isHeld = true
         ask(world, id: "q1")

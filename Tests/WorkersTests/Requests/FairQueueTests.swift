@@ -68,7 +68,7 @@ struct FairQueueTests {
         #expect(queue.count == 0 && queue.bytes == 0 && queue.senders == 0)
     }
 
-    @Test("A full queue drops from senders with more than a tenth, and from no other")
+    @Test("A full queue drops messages only from senders with more than a tenth of it")
     func share() {
         var queue = queue(10)
         #expect(offer("a a a a a a a a a a", to: &queue).isEmpty)
@@ -79,7 +79,7 @@ struct FairQueueTests {
         #expect(drain(&queue).split(separator: " ").count == 10)
     }
 
-    @Test("A login takes a registration's place in a full queue, and never the other way round") func loginsFirst() {
+    @Test("A login replaces a registration in a full queue, and never the other way round") func loginsFirst() {
         var queue = queue(3)
         #expect(offer("r+ s+ a", to: &queue).isEmpty)
         #expect(offer("b", to: &queue).count == 1)
@@ -88,7 +88,7 @@ struct FairQueueTests {
         #expect(drain(&queue) == "a b c")
     }
 
-    @Test("A sender and an address hold so much, waiting or under way, and no more")
+    @Test("A sender and an address have a limited number of places, waiting or in progress")
     func held() {
         var queue = queue(perSender: 2, perAddress: 3)
         let senders = ["a", "b", "c", "d"].map { Sender($0, address: "10.0.0.1") }
@@ -114,7 +114,7 @@ struct FairQueueTests {
         }
     }
 
-    @Test("Others of the same batch count as if they waited already")
+    @Test("Other messages of the same batch count as waiting")
     func beside() {
         let queue = queue(3, perSender: 2)
         let sender = Sender("a")
@@ -127,7 +127,7 @@ struct FairQueueTests {
         }
     }
 
-    @Test("It is bounded in bytes too")
+    @Test("The queue is limited in bytes, too")
     func bytes() {
         var queue = queue(100, bytes: 100)
         guard case .taken = queue.offer("x", from: Sender("a"), bytes: 60),
@@ -142,7 +142,7 @@ struct FairQueueTests {
         #expect(queue.bytes == 0 && queue.senders == 0)
     }
 
-    @Test("A queue that never runs dry keeps nothing of what was taken out")
+    @Test("A queue that is never empty keeps no removed elements")
     func forgets() {
         final class Mark {}
         let bounds = PoolBounds(waiting: 20, bytes: 1000, perSender: .max, perAddress: .max)

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What operators watch")
+@Suite("Observations for operators")
 struct ObservationTests {
     /// Returns a message in the form in which the broker delivers it.
     private func message(_ topic: String, _ payload: JSONObject) -> Inbound {
@@ -29,7 +29,7 @@ struct ObservationTests {
         )
     }
 
-    @Test("Only names that exist become labels")
+    @Test("Only existing names become labels")
     func names() {
         let names = [
             AnsweredRequest.Name("device", "bind", isKnown: true), AnsweredRequest.Name("device", "x9", isKnown: false),
@@ -40,7 +40,7 @@ struct ObservationTests {
         #expect(names.map(\.method) == ["bind", "other", "other"])
     }
 
-    @Test("Each answer to a request is noted with its method and code")
+    @Test("Each answer to a request is observed with its method and code")
     func answers() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
         var handler = ControlHandler(world.environment)
@@ -60,7 +60,7 @@ struct ObservationTests {
         #expect(noted == ["list ok", "unbind ok", "unbind repeated", "list InvalidToken", "other InvalidRequest"])
     }
 
-    @Test("Reports are counted by their outcome")
+    @Test("Reports are counted by outcome")
     func reports() throws {
         let world = try World(devices: 1, users: 0)
         var handler = StatusHandler(world.environment)
@@ -97,7 +97,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "A command's time counts from its sending, of one never sent from its acceptance",
+        "A command's time counts from its sending, or from its acceptance if it was never sent",
         arguments: [
             Way(
                 name: "answered",
@@ -137,7 +137,7 @@ struct ObservationTests {
         #expect(ended.milliseconds == way.milliseconds)
     }
 
-    @Test("The end of a session that the gate cuts off is noted with its moment")
+    @Test("The end of a session that the gate cuts off is observed with its time")
     func revocation() throws {
         let world = try World()
         try world.makeUsers(1)

@@ -7,10 +7,10 @@ import Wire
 
 @testable import Workers
 
-/// Tests of the session worker, which receives all requests because it answers those whose own worker is absent.
-@Suite("Requests that are another worker's")
+/// Tests of the session worker: it receives all requests, because it answers the requests of absent workers.
+@Suite("Requests of other workers")
 struct OthersRequestsTests {
-    @Test("Requests of other workers cost the session worker no transaction")
+    @Test("Other workers' requests cost the session worker no transaction")
     func noTransaction() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -28,7 +28,7 @@ struct OthersRequestsTests {
     }
 
     @Test(
-        "A request that waited for another process's session worker is left to the worker that is there",
+        "A request that waited for another process's session worker is left to its present worker",
         .enabled(if: TestStore.isPostgres)
     )
     func lanes() throws {
@@ -56,7 +56,7 @@ struct OthersRequestsTests {
         #expect(answers.map(\.errorCode) == ["Unavailable"])
     }
 
-    @Test("A request that comes with the news that its worker went is answered")
+    @Test("A request that arrives with the news of its worker's absence is answered")
     func sameBatch() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -69,7 +69,7 @@ struct OthersRequestsTests {
     }
 
     @Test(
-        "What was turned away is refused as often as it came by then, and carried out when it comes again"
+        "A request of an absent worker is refused each time it arrives, and carried out when it is repeated later"
     )
     func again() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
@@ -81,7 +81,7 @@ struct OthersRequestsTests {
             ask()
             try world.settle(&loop)
         }
-        // The control worker has returned, and receives both requests, which the broker has kept for it.
+        // The control worker has returned, and receives both requests, since the broker has kept them.
         for _ in 1...2 {
             ask()
             try world.runControl()
@@ -102,7 +102,7 @@ struct OthersRequestsTests {
     }
 
     @Test(
-        "Where the broker has kept nothing of what was turned away, it is heard when it comes again"
+        "If the broker has kept nothing of a refused request, its repetition is carried out"
     )
     func lost() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
@@ -125,7 +125,7 @@ struct OthersRequestsTests {
     }
 
     @Test(
-        "An answer that is read again each time is refused while its worker is away, though given before"
+        "An answer that is computed each time is refused while its worker is absent, even if it was given before"
     )
     func reading() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("The pool for passwords")
+@Suite("The password pool")
 struct PasswordPoolTests {
     /// A password hasher that waits while a test holds its gate.
     final class SlowHasher: PasswordHashing {
@@ -30,7 +30,7 @@ struct PasswordPoolTests {
 
     private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 
-    @Test("It hashes, verifies, and hashes old passwords again", .endsInTime)
+    @Test("The pool hashes, verifies, and renews old hashes", .endsInTime)
     func work() async throws {
         let sender = Sender("t")
         let pool = try PasswordPool(PlainHasher(mark: "new:"), threads: 2, bounds: PoolBounds(waiting: 10))
@@ -43,7 +43,7 @@ struct PasswordPoolTests {
         #expect(dummy.matched == nil && dummy.refusal == nil)
     }
 
-    @Test("No more than its threads run, no more than its queue wait", .endsInTime)
+    @Test("The numbers of running and of waiting jobs are limited", .endsInTime)
     func bounds() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 2, bounds: PoolBounds(waiting: 8))
@@ -61,7 +61,7 @@ struct PasswordPoolTests {
         #expect(pool.room(in: .password) == 8)
     }
 
-    @Test("A closed pool refuses what waits and what comes", .endsInTime)
+    @Test("A closed pool refuses waiting and new jobs", .endsInTime)
     func closed() async throws {
         let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: PoolBounds(waiting: 8))
         pool.close()
@@ -96,7 +96,7 @@ struct PasswordPoolTests {
         return results.withLock { results in senders.indices.map { results[$0] ?? Prepared() } }
     }
 
-    @Test("A terminal has two at once and an address eight", .endsInTime)
+    @Test("A terminal can have two jobs at a time, and an address eight", .endsInTime)
     func held() async throws {
         let hasher = SlowHasher()
         let bounds = PoolBounds(waiting: 256, perSender: 2, perAddress: 8)
@@ -115,14 +115,14 @@ struct PasswordPoolTests {
         #expect(again.refusal == nil)
     }
 
-    @Test("No password is left in memory, hashed or refused", .endsInTime)
+    @Test("No password stays in memory, whether it was hashed or refused", .endsInTime)
     func wiped() async throws {
         let hasher = SlowHasher()
         let bounds = PoolBounds(waiting: 4, perSender: 2)
         let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
         let senders = (0..<12).map { Sender("t\($0 / 3)") }
         let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
-        // The addresses of the memory that contains the secrets, which stays allocated as long as the secrets exist.
+        // The addresses of the secrets' memory, which stays allocated as long as the secrets exist.
         let places = secrets.map { secret in
             secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
         }
@@ -143,7 +143,7 @@ struct PasswordPoolTests {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    @Test("A job that ran is released", .endsInTime)
+    @Test("A completed job is released", .endsInTime)
     func forgotten() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 1, bounds: PoolBounds(waiting: 64))
@@ -153,7 +153,7 @@ struct PasswordPoolTests {
             first = secret
             _ = await pool.run(.hash(secret), for: Sender("a"))
         }
-        // When the pool's only thread has finished a second job, it has certainly released the first.
+        // When the pool's only thread has finished a second job, it must have released the first job.
         _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
         #expect(first == nil)
     }

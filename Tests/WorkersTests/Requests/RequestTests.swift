@@ -10,7 +10,7 @@ import Wire
 struct RequestTests {
     // MARK: Repeats
 
-    @Test("A repeat has one effect and gets the same answer")
+    @Test("A repeated request has one effect and gets the same answer")
     func repeats() throws {
         let world = try World(devices: 1, online: true, users: 3)
         for _ in 0..<2 { world.sendBinding(0, id: "q1") }
@@ -24,7 +24,7 @@ struct RequestTests {
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").count == 1)
     }
 
-    @Test("The same id with other content is refused, field id")
+    @Test("The same id with other content is refused with the field id")
     func otherContent() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.sendBinding(0, id: "q1")
@@ -36,7 +36,7 @@ struct RequestTests {
         #expect(try world.count("binding") == 1)
     }
 
-    @Test("Ten minutes later the id is free again")
+    @Test("After ten minutes the id is free again")
     func forgotten() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.sendBinding(0, id: "q1")
@@ -48,7 +48,7 @@ struct RequestTests {
         #expect(try world.count("binding") == 0)
     }
 
-    @Test("Two terminals may use one id")
+    @Test("Two terminals can use the same id")
     func idsPerTerminal() throws {
         let world = try World(devices: 1, online: true, users: 3)
         for user in 0..<2 { world.sendBinding(user, id: "q1") }
@@ -59,7 +59,7 @@ struct RequestTests {
     // MARK: Tokens
 
     @Test(
-        "An unknown token, another terminal's, or none is refused",
+        "An unknown, foreign or missing token is refused",
         arguments: ["", "nonsense", World.token(1)]
     )
     func tokens(_ token: String) throws {
@@ -70,7 +70,7 @@ struct RequestTests {
         #expect(world.answers().map(\.errorField) == ["token"])
     }
 
-    @Test("A repeat with an ended session is refused, with the reason")
+    @Test("A repeated request of an ended session is refused with the reason")
     func endedSession() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.sendBinding(0, id: "q1")
@@ -85,7 +85,7 @@ struct RequestTests {
         #expect(world.answers().last?["error"]?.objectValue?["reason"] == "terminated")
     }
 
-    @Test("A token named with another user is refused")
+    @Test("A token with another user's id is refused")
     func otherUser() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.broker.send(
@@ -99,7 +99,7 @@ struct RequestTests {
     // MARK: Envelopes and addresses
 
     @Test(
-        "An answer goes where it is asked for, with its correlation, if that is the terminal's own"
+        "An answer goes to the requested topic with the correlation data, if the topic is the terminal's own"
     )
     func addresses() throws {
         let world = try World(devices: 1, online: true, users: 3)
@@ -114,7 +114,9 @@ struct RequestTests {
         #expect(sent.allSatisfy { $0.correlation == [1, 2] })
     }
 
-    @Test("A bad envelope is kept as a dead letter by its shape alone, and answered") func badEnvelope() throws {
+    @Test("Only the structure of an invalid envelope is stored as a dead letter, and it is answered")
+
+    func badEnvelope() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.broker.send(
             World.requestTopic(0, "device/list"),

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("Methods that do not exist")
+@Suite("Unknown methods")
 struct UnknownMethodTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -26,7 +26,7 @@ struct UnknownMethodTests {
         Case(name: "account/", isNamed: false),
     ]
 
-    @Test("One is named only if it reads like a method, and kept nowhere", arguments: cases) func named(
+    @Test("An unknown method is named only if it looks like a method, and stored nowhere", arguments: cases) func named(
         _ row: Case
     ) throws {
         let world = try AccountWorld()
@@ -40,7 +40,7 @@ struct UnknownMethodTests {
         #expect(try world.world.count("request") == 0)
     }
 
-    @Test("A bad message under such a name is kept without it")
+    @Test("An invalid message with such a name is stored without the name")
     func deadLetter() throws {
         let world = try AccountWorld()
         let place = "ll/v1/app/demo/\(World.terminal(0).text)/request"
@@ -52,7 +52,7 @@ struct UnknownMethodTests {
     }
 
     @Test(
-        "A topic is shown as it is but for what stands in a method's place",
+        "A topic is shown unchanged except for the method's part",
         arguments: [
             ("ll/v1/device/d-1/report", "ll/v1/device/d-1/report"),
             ("ll/v1/app/a/t/request/device/bind", "ll/v1/app/a/t/request/device/bind"),
@@ -66,9 +66,9 @@ struct UnknownMethodTests {
     }
 }
 
-@Suite("Tables within their bounds")
+@Suite("Limits of tables")
 struct RowBoundsTests {
-    @Test("Dead letters beyond their bytes go, the oldest first")
+    @Test("Dead letters beyond the size limit are deleted, the oldest first")
     func letters() throws {
         let world = try World()
         world.environment.limits.counts.deadLetterBytesMax = 10_000
@@ -84,7 +84,7 @@ struct RowBoundsTests {
         #expect(left == (11..<20).reversed().map { "t\($0)" })
     }
 
-    @Test("Counts beyond their rows go, those that end first before the others")
+    @Test("Counts beyond the row limit are deleted, those that end first before others")
     func counts() throws {
         let world = try World()
         world.environment.limits.counts.rowsMax = 5
@@ -99,7 +99,7 @@ struct RowBoundsTests {
         #expect(left == (0..<5).map { "s\($0)" })
     }
 
-    @Test("Remembered requests beyond their rows go, the oldest first")
+    @Test("Remembered requests beyond the row limit are deleted, the oldest first")
     func requests() throws {
         let world = try World()
         world.environment.limits.counts.requestRowsMax = 4
@@ -117,7 +117,8 @@ struct RowBoundsTests {
         #expect(left == (5..<9).map { "q\($0)" })
     }
 
-    @Test("Remembered requests beyond their bytes go, the oldest first", arguments: [1, 2, 3, 100]) func requestBytes(
+    @Test("Remembered requests beyond the size limit are deleted, the oldest first", arguments: [1, 2, 3, 100])
+    func requestBytes(
         step: Int
     ) throws {
         let world = try World()
@@ -136,7 +137,7 @@ struct RowBoundsTests {
     }
 
     @Test(
-        "Small requests are as many as there are, and a table that was emptied is weighed from its beginning"
+        "Small requests are limited by rows alone, and an emptied table is measured from its beginning"
     )
     func requestBytesAnew() throws {
         let world = try World()
@@ -196,7 +197,7 @@ struct RowBoundsTests {
         try world.read { tx in try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) } }
     }
 
-    @Test("A count is forgotten when its own window is over")
+    @Test("A count is deleted when its own window is over")
     func windows() throws {
         let world = try World()
         try world.write { (tx) throws in

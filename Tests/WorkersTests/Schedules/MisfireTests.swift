@@ -6,12 +6,12 @@ import Testing
 
 @testable import Workers
 
-@Suite("Schedules while time goes wrong")
+@Suite("Schedules and problems with time")
 struct MisfireTests {
     struct Late: CustomTestStringConvertible, Sendable {
         var name: String
         var misfire: String
-        /// The seconds for which the service did not run after the first occurrence was due.
+        /// How many seconds the service was down, from the time when the first occurrence was due.
         var away: Int64
         var runs: [String]
         var testDescription: String { name }
@@ -42,7 +42,7 @@ struct MisfireTests {
         ),
     ]
 
-    @Test("Sleep, a service that was down, a clock that jumps ahead", arguments: late)
+    @Test("Schedules survive sleep, a stopped service and a clock that jumps ahead", arguments: late)
     func away(_ row: Late) throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["misfire": .string(row.misfire)])
@@ -62,7 +62,7 @@ struct MisfireTests {
         #expect(try world.world.count("command") == (row.runs.contains("sent") ? 1 : 0))
     }
 
-    @Test("A clock that goes back runs nothing twice, and misses nothing of the time to come") func back() throws {
+    @Test("A clock that goes back runs nothing twice and misses nothing") func back() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let first = try #require(try world.schedule(id)?.nextAt)
@@ -81,7 +81,7 @@ struct MisfireTests {
         #expect(try world.schedule(id)?.nextAt == first.adding(seconds: 86_400))
     }
 
-    @Test("A clock that was a year ahead and is set right leaves tomorrow's occurrence in place") func ahead() throws {
+    @Test("A clock that was a year ahead and is corrected leaves tomorrow's occurrence in place") func ahead() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         let first = try #require(try world.schedule(id)?.nextAt)
@@ -102,12 +102,12 @@ struct MisfireTests {
         #expect(try world.world.count("command") == 0)
     }
 
-    @Test("New zone data moves the occurrences to come")
+    @Test("New zone data moves future occurrences")
     func zones() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["timezone": "Asia/Kathmandu"])
         let due = try #require(try world.schedule(id)?.nextAt)
-        // The stored plan looks as if it had been made with older zone data, in which Kathmandu used UTC.
+        // The stored plan looks as if older zone data had been used, in which Kathmandu was at UTC.
         try world.world.write { (tx) throws in
             guard let other = ZoneFiles.data(of: "Etc/UTC"), var schedule = try tx.schedules.find(id) else { return }
             try tx.replans.setZone("Asia/Kathmandu", other)
@@ -124,7 +124,7 @@ struct MisfireTests {
     }
 
     @Test(
-        "Ten schedules, a clock that wanders, triggers doubled and lost: each occurrence at most once",
+        "With a drifting clock and doubled or lost triggers, each occurrence runs at most once",
         arguments: 0..<20
     )
     func wander(_ seed: Int) throws {

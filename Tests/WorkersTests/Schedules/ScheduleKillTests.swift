@@ -15,7 +15,7 @@ import Wire
 ///
 /// The tests use a real broker. By default, the tests use 200 schedules. With `LAMPLIGHTER_LONG=1`, the tests use 1,000
 /// schedules and kill the process far more often.
-@Suite("Schedules, killed around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
+@Suite("Schedules with kills around their time", .serialized, .enabled(if: BrokerProcess.isInstalled))
 struct ScheduleKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let count = isLong ? 1000 : 200
@@ -23,7 +23,7 @@ struct ScheduleKillTests {
     private static let steps = ["read", "inTransaction", "beforeCommit", "committed", "published", "flushed"]
 
     @Test(
-        "Every occurrence has one run, and its device one command",
+        "Each occurrence has one run, and its device gets one command",
         .endsInTime,
         arguments: seeds
     )
@@ -70,7 +70,7 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// Creates schedules that are all due at the same time in a few seconds, each for its own device, and returns that
+    /// Creates schedules, each for its own device, that are all due at one time in a few seconds, and returns that
     /// time.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now

@@ -42,8 +42,7 @@ extension ScheduleMethodTests {
         Bad(params: ["misfire": "later"], field: "params.misfire"),
     ]
 
-    @Test("Parameters that don't fit are refused with their field", arguments: refusals) func refuse(_ bad: Bad) throws
-    {
+    @Test("Invalid parameters are refused with the field", arguments: refusals) func refuse(_ bad: Bad) throws {
         let world = try ScheduleWorld()
 
         let answer = try Self.create(world, bad.params)
@@ -65,14 +64,14 @@ extension ScheduleMethodTests {
         #expect(try world.world.count("schedule") == 100)
     }
 
-    @Test("A user who may only watch a device makes no schedules")
+    @Test("A user with read access only can't create schedules")
     func readers() throws {
         let world = try ScheduleWorld()
         try world.world.write { (tx) throws in try tx.sql.run("UPDATE binding SET access = 'read' WHERE uid = 'u-0'") }
         #expect(try Self.create(world, [:]).errorCode == "Forbidden")
     }
 
-    @Test("An unsubscribed user makes no schedules, and an expired guest sees none") func withoutRights() throws {
+    @Test("An unsubscribed user can't create schedules, and an expired guest sees none") func withoutRights() throws {
         let world = try ScheduleWorld()
         let id = JSONValue.string(try world.make("07:00", user: 1).text)
         try world.world.write { (tx) throws in
@@ -90,7 +89,7 @@ extension ScheduleMethodTests {
         #expect(try world.ask(1, "list", [:])["result"]?.objectValue?["schedules"] == [])
     }
 
-    @Test("Creator and special may change a schedule; for others it does not exist")
+    @Test("The creator and the special user can change a schedule, and for others it does not exist")
     func rights() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", user: 1)

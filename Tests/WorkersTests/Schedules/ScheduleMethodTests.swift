@@ -45,7 +45,7 @@ struct ScheduleMethodTests {
         ),
     ]
 
-    @Test("Each kind is made, shown and pushed to everyone bound", arguments: kinds)
+    @Test("Each kind of schedule is created, listed and pushed to all bound users", arguments: kinds)
     func create(_ kind: Kind) throws {
         let world = try ScheduleWorld()
 
@@ -65,7 +65,7 @@ struct ScheduleMethodTests {
         }
     }
 
-    @Test("Days of the week win over days of the month, and the answer says so")
+    @Test("Days of the week take precedence over days of the month, and the answer says so")
     func ignored() throws {
         let world = try ScheduleWorld()
 
@@ -79,7 +79,7 @@ struct ScheduleMethodTests {
         #expect(Self.schedule(both)["monthDays"] == nil)
     }
 
-    @Test("An update changes the kind, keeps the id, and leaves alone what it is silent about") func update() throws {
+    @Test("An update changes the kind, keeps the id, and keeps omitted members") func update() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["remark": "wake up", "misfire": "run"])
         func update(_ params: JSONObject) throws -> JSONObject {
@@ -105,7 +105,7 @@ struct ScheduleMethodTests {
         #expect(try world.schedule(id)?.timing.time == .clock(360))
     }
 
-    @Test("A disabled schedule isn't planned; a past one can't be enabled")
+    @Test("A disabled schedule isn't planned, and a past one can't be enabled")
     func enabling() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["date": "2023-11-15"])
@@ -124,7 +124,9 @@ struct ScheduleMethodTests {
         #expect(late.errorCode == "InvalidRequest" && late.errorField == "params.scheduleId")
     }
 
-    @Test("Write-only values are hidden, sealed, and kept when a list's object comes back") func secrets() throws {
+    @Test("Write-only values are hidden, sealed, and kept when an object from a list is sent back")
+
+    func secrets() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00", ["attrs": ["pin": "1234", "power": true]])
         let shown = try world.ask(0, "list", [:])["result"]?.objectValue?["schedules"]
@@ -142,7 +144,7 @@ struct ScheduleMethodTests {
         #expect(try world.schedule(id)?.attrs == ["pin": "1234", "power": false])
     }
 
-    @Test("Sunset follows the user's place, and polar night is said")
+    @Test("Sunset follows the user's location, and polar night is reported")
     func sun() throws {
         let world = try ScheduleWorld()
         func setPlace(_ latitude: Double, _ longitude: Double) throws {
@@ -177,7 +179,7 @@ struct ScheduleMethodTests {
         #expect(night.errorCode == "InvalidRequest" && night.errorField == "params.date")
     }
 
-    @Test("Lists are cut before they grow too large, and go on at the cursor")
+    @Test("Lists are cut before they grow too large, and continue at the cursor")
     func pages() throws {
         let world = try ScheduleWorld(devices: 3)
         for device in 0..<3 { for minute in 10..<15 { try world.make("07:\(minute)", device: device) } }
@@ -202,7 +204,7 @@ struct ScheduleMethodTests {
         #expect(try world.ask(0, "list", ["cursor": "x"]).errorField == "params.cursor")
     }
 
-    @Test("A creator's unbinding deletes the creator's schedules")
+    @Test("When a creator is unbound, the creator's schedules are deleted")
     func unbinding() throws {
         let world = try ScheduleWorld()
         try world.make("07:00", user: 1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("The gate says what the broker keeps for clients")
+@Suite("The gate's notices about the broker's queues")
 struct QueueNewsTests {
     private func tell(_ world: World, _ word: String, _ payload: JSONObject) throws {
         world.broker.send("ll/v1/system/\(word)", payload)
@@ -22,7 +22,7 @@ struct QueueNewsTests {
         ]
     }
 
-    @Test("The newest statuses that a terminal missed come once more", arguments: [false, true]) func missed(
+    @Test("The newest statuses that a terminal missed are published again", arguments: [false, true]) func missed(
         all: Bool
     ) throws {
         let world = try World(devices: 3, online: true, users: 2, bound: 2)
@@ -38,7 +38,7 @@ struct QueueNewsTests {
         }
     }
 
-    @Test("Devices that are not the user's, or not subscribed to, stay out")
+    @Test("Devices that the user doesn't have, or isn't subscribed to, are left out")
     func strange() throws {
         let world = try World(devices: 2, users: 2)
         try world.bind(0, 0, .special)
@@ -48,7 +48,7 @@ struct QueueNewsTests {
         #expect(try world.read { try !$0.refreshes.isWaiting() })
     }
 
-    @Test("Sessions that are owed go to those who end them, but never a worker's own")
+    @Test("The notices about sessions to end go to the workers that end them, and never concern a worker's own session")
     func owed() throws {
         let world = try World(devices: 0, users: 0)
         let ended = Ended()
@@ -61,7 +61,7 @@ struct QueueNewsTests {
         let clients = Mutex<[String]>([])
     }
 
-    @Test("Ended, a session at the broker is gone", .enabled(if: BrokerProcess.isInstalled)) func gone() throws {
+    @Test("An ended session is gone from the broker", .enabled(if: BrokerProcess.isInstalled)) func gone() throws {
         let broker = try BrokerProcess()
         let names = (0..<50).map { "left-\($0)" }
         func come(_ name: String) throws -> Bool {

@@ -45,7 +45,7 @@ struct SessionTests {
         #expect(session?.endReason == .operator)
     }
 
-    @Test("A session that was ended is cut off, though it began by a clock that was set back since")
+    @Test("An ended session is cut off even if it began by a clock since set back")
     func endedAfterSettingBack() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -61,7 +61,7 @@ struct SessionTests {
         #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
     }
 
-    @Test("A session begun after the notice's time lives on")
+    @Test("A session that began after the notice's time continues")
     func younger() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -72,7 +72,7 @@ struct SessionTests {
     }
 
     @Test(
-        "A session that was replaced leaves the new one alone, and its own end is told alone",
+        "A notice of a replaced session doesn't affect the new session, and is published once",
         arguments: ["replaced", "operator"]
     )
     func replaced(_ reason: String) throws {
@@ -96,7 +96,7 @@ struct SessionTests {
         #expect(try world.read { try $0.sessions.find(SessionID(trusted: "s-new")) }?.endedAt == nil)
     }
 
-    @Test("A user's sessions end, except on the terminal that is spared")
+    @Test("A user's sessions end, except on the excluded terminal")
     func user() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -117,7 +117,7 @@ struct SessionTests {
         #expect(live.map(\.id.text) == ["s-other"])
     }
 
-    @Test("A login begins a session, a second one replaces it, and logging out ends it") func loginAndLogout() throws {
+    @Test("A login begins a session, a second login replaces it, and a logout ends it") func loginAndLogout() throws {
         let world = try World()
         func login(_ id: String) throws -> String {
             world.broker.send(
@@ -151,9 +151,9 @@ struct SessionTests {
         )
     }
 
-    @Test("Requests of a worker that is away are turned away, those of one that is there are left") func awayWorkers()
-        throws
-    {
+    @Test("Requests of an absent worker are refused, and those of a present worker are left to it")
+
+    func awayWorkers() throws {
         let world = try World()
         try world.makeUsers(1)
         world.broker.retain("ll/v1/system/worker/control", SystemCodec.workerState(isOnline: true, ts: world.clock.now))
@@ -173,7 +173,7 @@ struct SessionTests {
         #expect(answers.map(\.errorCode) == ["Unavailable", "InvalidRequest", "Unavailable"])
     }
 
-    @Test("Terminals with a session hear that a worker went and came")
+    @Test("Terminals with a session are told when a worker goes and returns")
     func workersComeAndGo() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -192,7 +192,7 @@ struct SessionTests {
     }
 
     @Test(
-        "A stop of the whole service tells nobody that its workers go, and leaves nothing to publish"
+        "A stop of the whole service publishes no message about its workers, and leaves none in the outbox"
     )
     func allEnd() throws {
         let world = try World()

@@ -52,7 +52,9 @@ struct BindingExpiryTests {
         world.broker.published(to: World.topics.user(World.uid(user), leaf))
     }
 
-    @Test("An invitation lives 24 hours, a code 15 minutes, and both sides hear of its end") func invitations() throws {
+    @Test("An invitation lives 24 hours and a code 15 minutes, and both sides are told when it ends")
+
+    func invitations() throws {
         let world = try world()
         let named = try invite(world, guest: 1)
         let code = try invite(world, 0, ["way": "qrcode"])
@@ -75,7 +77,7 @@ struct BindingExpiryTests {
         #expect(answer.errorCode == "Expired")
     }
 
-    @Test("A device doesn't pass to a guest whose time is over, even before the sweep") func transfer() throws {
+    @Test("A device doesn't pass to an expired guest, even before the sweep") func transfer() throws {
         let world = try world()
         let sharing = try invite(world, guest: 1, minutes: 10)
         try ask(world, 1, "share/answer", ["sharingId": .string(sharing), "accept": true])
@@ -84,7 +86,7 @@ struct BindingExpiryTests {
         #expect(answer.errorCode == "ResourceNotFound")
     }
 
-    @Test("One whose time is over is refused even before the sweep")
+    @Test("An expired guest is refused, even before the sweep")
     func unswept() throws {
         let world = try world()
         let named = try invite(world, guest: 1)
@@ -98,7 +100,7 @@ struct BindingExpiryTests {
         #expect(try world.count("binding") == 1)
     }
 
-    @Test("A guest for minutes is out when they are over, and both sides hear of it")
+    @Test("A guest with limited time loses access when it is over, and both sides are told")
     func guests() throws {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)
@@ -125,7 +127,7 @@ struct BindingExpiryTests {
 
     // MARK: Before the sweep
 
-    /// Returns a `World` in which the time of a guest, user 1, is over, but no worker has deleted the guest's binding
+    /// Returns a `World` in which the time of a guest, user 1, is up, but no worker has deleted the guest's binding
     /// yet.
     private func overdue() throws -> World {
         let world = try world()
@@ -137,7 +139,7 @@ struct BindingExpiryTests {
         return world
     }
 
-    @Test("A guest whose time is over gets no status, even before the sweep")
+    @Test("An expired guest gets no status, even before the sweep")
     func noStatus() throws {
         let world = try overdue()
         world.sendReport(0, ["data": ["level": 33]])
@@ -146,7 +148,7 @@ struct BindingExpiryTests {
         #expect(world.broker.published(to: World.statusTopic(1, 0)).isEmpty)
     }
 
-    @Test("The code that a guest accepts when the time is over counts, though no sweep came before")
+    @Test("A code accepted by an expired guest is valid, even before the sweep")
     func codeFromBefore() throws {
         let world = try world()
         let named = try invite(world, guest: 1, minutes: 5)
@@ -166,9 +168,9 @@ struct BindingExpiryTests {
         #expect(first?.status == .expired)
     }
 
-    @Test("A guest whose time is over is invited again before the sweep, and the invitation stays") func invitedAgain()
-        throws
-    {
+    @Test("An expired guest can be invited again before the sweep, and the invitation stays")
+
+    func invitedAgain() throws {
         let world = try overdue()
         let again = try invite(world, guest: 1)
         try world.runControl()
@@ -176,15 +178,15 @@ struct BindingExpiryTests {
         #expect(stored?.status == .pending)
     }
 
-    @Test("A right passcode binds no guest whose time is over while the device has an owner") func bindAgain() throws {
+    @Test("A right passcode doesn't bind an expired guest while the device has an owner") func bindAgain() throws {
         let world = try overdue()
         let answer = try ask(world, 1, "device/bind", ["did": Self.did, "passcode": .string(World.passcode(0))])
         #expect(answer.errorCode == "Forbidden")
     }
 
-    @Test("A guest whose time is over when the owner leaves hears that, and of no taking back") func ownerLeaves()
-        throws
-    {
+    @Test("If the owner leaves, an expired guest is told of the expiry, and not of a revocation")
+
+    func ownerLeaves() throws {
         let world = try overdue()
 
         #expect(try ask(world, 0, "device/unbind", ["did": Self.did]).isOK)
@@ -194,7 +196,7 @@ struct BindingExpiryTests {
         #expect(pushes(world, 1, "share").last?["status"] == "expired")
     }
 
-    @Test("A guest whose time is over when the owner's account is erased hears that") func ownerIsErased() throws {
+    @Test("If the owner's account is erased, an expired guest is told of the expiry") func ownerIsErased() throws {
         let world = try overdue()
 
         var isMore = true
@@ -208,7 +210,7 @@ struct BindingExpiryTests {
         #expect(pushes(world, 1, "device").map { $0["reason"] } == ["expired"])
     }
 
-    @Test("Many that end at one moment are ended in steps")
+    @Test("Many that expire at the same moment are ended in steps")
     func steps() throws {
         var limits = Limits()
         limits.bindingStep = 3
@@ -227,7 +229,7 @@ struct BindingExpiryTests {
         #expect(open.isEmpty)
     }
 
-    @Test("Ended invitations are forgotten after their time, open ones are not")
+    @Test("Ended invitations are deleted after their time, and open ones are kept")
     func forgetting() throws {
         let world = try world()
         let ended = try invite(world, guest: 1)
@@ -244,7 +246,7 @@ struct BindingExpiryTests {
         #expect(gone == nil && there?.status == .accepted)
     }
 
-    @Test("Neither names nor codes of invitations are in the store")
+    @Test("The store contains neither names nor codes of invitations in clear")
     func secrets() throws {
         let world = try world()
         let answer = try ask(world, 0, "share/invite", ["did": Self.did, "way": "qrcode"])

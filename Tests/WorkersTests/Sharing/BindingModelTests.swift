@@ -11,12 +11,12 @@ import Wire
 /// Tests that compare the bindings of devices with a simple model, after random actions of several users.
 ///
 /// With `LAMPLIGHTER_LONG=1`, the tests run far more sequences of actions.
-@Suite("Bindings as a model has them")
+@Suite("Bindings compared with a model")
 struct BindingModelTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
     private static let seeds = 0..<(isLong ? 400 : 30)
 
-    @Test("Whatever several users do, who is bound is what the model says", arguments: seeds) func walk(
+    @Test("Whatever several users do, the bindings are the model's", arguments: seeds) func walk(
         _ seed: Int
     ) throws {
         var walk = try Walk(seed)
@@ -26,7 +26,8 @@ struct BindingModelTests {
         }
     }
 
-    @Test("So it is when the workers are killed at any step", arguments: seeds.dropFirst(15)) func killed(
+    @Test("The bindings are the model's even if workers are killed at any step", arguments: seeds.dropFirst(15))
+    func killed(
         _ seed: Int
     ) throws {
         var walk = try Walk(seed + 1000, isKilled: true)
@@ -50,7 +51,7 @@ private struct Walk {
     /// The ids of invitations and the texts of their QR codes, by the invitations' numbers in the model.
     var made: [Int: (id: String, text: String?)] = [:]
     var trail: [String] = []
-    /// Whether the store was changed without running the workers.
+    /// Whether the store has changed since the workers last ran.
     var isUnsettled = false
 
     init(_ seed: Int, isKilled: Bool = false) throws {
@@ -202,7 +203,7 @@ private struct Walk {
         trail.append("\(user) \(method) \(text) \(code ?? "ok")")
         world.broker.forgetPublished()
         world.sendRequest(user, method, id: id, params)
-        // One of eight requests is sent twice.
+        // One in eight requests is sent twice.
         if Int.random(in: 0..<8, using: &random) == 0 { world.sendRequest(user, method, id: id, params) }
         let failures: [Broker.Failure] = [.receive, .beforeFlush, .afterFlush]
         if isKilled, Int.random(in: 0..<3, using: &random) == 0 {

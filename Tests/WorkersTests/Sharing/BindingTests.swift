@@ -22,7 +22,7 @@ struct BindingTests {
         #expect(world.answers().last?.isOK == true)
     }
 
-    @Test("Unbinding clears the kept status and passes the role on")
+    @Test("Unbinding clears the retained status and passes the role on")
     func unbind() throws {
         let world = try World(devices: 1, online: true, users: 3)
         for user in 0..<2 { world.sendBinding(user, id: "b") }
@@ -41,7 +41,7 @@ struct BindingTests {
     }
 
     @Test(
-        "An app that lost a product shows and commands none of its devices; its users can leave them"
+        "An app that lost a product neither shows nor commands its devices, and users can unbind them"
     )
     func lostProduct() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
@@ -72,7 +72,7 @@ struct BindingTests {
         #expect(world.answers().dropFirst().map(\.errorCode) == ["NotBound", "NotBound", nil])
     }
 
-    @Test("Unsubscribing clears the kept status, and subscribing brings it back")
+    @Test("Unsubscribing clears the retained status, and subscribing restores it")
     func subscribe() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.sendBinding(0, id: "b")

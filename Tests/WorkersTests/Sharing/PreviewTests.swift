@@ -5,7 +5,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("Looking at an invitation before it is answered")
+@Suite("Previewing an invitation")
 struct PreviewTests {
     private let world: World
     private static let did = JSONValue.string(World.did(0).text)
@@ -38,7 +38,7 @@ struct PreviewTests {
         return ["qrText": code?["text"]]
     }
 
-    @Test("It shows what is offered, and changes and uses up nothing")
+    @Test("A preview shows the offer, and changes and uses up nothing")
     func shows() throws {
         for name in [try byName(), try byCode()] {
             world.broker.forgetPublished()
@@ -54,7 +54,7 @@ struct PreviewTests {
         #expect(try world.count("binding") == 1)
     }
 
-    @Test("It is for those alone who may answer it")
+    @Test("Only those who may answer an invitation can preview it")
     func refused() throws {
         let (named, code) = (try byName(), try byCode())
         #expect(try ask(2, "share/preview", named).errorCode == "ResourceNotFound")
@@ -68,7 +68,7 @@ struct PreviewTests {
         #expect(try ask(2, "share/preview", code).errorCode == "Expired")
     }
 
-    @Test("A terminal has thirty looks an hour, refused ones too, and still may answer") func limit() throws {
+    @Test("A terminal has thirty previews an hour, including refused ones, and can still answer") func limit() throws {
         let named = try byName()
         for _ in 0..<29 { #expect(try ask(1, "share/preview", named).isOK) }
         let unknown = try ask(1, "share/preview", ["qrText": "none"])

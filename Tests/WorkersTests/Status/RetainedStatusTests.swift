@@ -6,9 +6,9 @@ import Wire
 
 @testable import Workers
 
-@Suite("A broker that forgot")
+@Suite("A broker that lost its retained messages")
 struct RetainedStatusTests {
-    @Test("A broker that forgot gets every status back in order, and what isn't owed is cleared")
+    @Test("Each status is published again in order, and obsolete messages are cleared")
     func brokerForgot() throws {
         let world = try World(devices: 20, online: true, users: 2, bound: 1)
         for device in 0..<20 { world.sendReport(device, ["data": ["level": 7]]) }
@@ -28,7 +28,7 @@ struct RetainedStatusTests {
         #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
     }
 
-    @Test("A worker whose connection ends amid the sweep sweeps no longer than the next one") func brokenOff() throws {
+    @Test("A worker whose connection ends during the sweep hands it to the next one") func brokenOff() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         let swept = "ll/v1/user/+/device/+/status"
         world.broker.forget()
@@ -62,7 +62,9 @@ struct RetainedStatusTests {
         #expect(world.broker.published(ending: "\(World.did(0).text)/event").last?["type"] == "offline")
     }
 
-    @Test("Attributes that a new product version hides leave the retained statuses") func productChanged() throws {
+    @Test("Attributes that a new product version hides are removed from retained statuses")
+
+    func productChanged() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         world.sendReport(0, ["data": ["level": 7, "power": true, "temperature": 20]])
         try world.runStatus()
@@ -83,7 +85,7 @@ struct RetainedStatusTests {
     }
 
     @Test(
-        "A presence reconciliation broken off by a crash is begun again, though the session is there then"
+        "A presence reconciliation interrupted by a crash is started again, even if the session exists"
     )
     func reconciliationAgain() throws {
         let world = try World(devices: 3, online: true, users: 2, bound: 1)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("The status worker")
 struct StatusTests {
-    @Test("The same id takes effect once and gets the same answer, in one batch and in many")
+    @Test("The same id takes effect once and gets the same answer, within a batch and across batches")
     func sameID() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         for _ in 0..<3 { world.sendReport(0, ["id": "r1", "data": ["level": 1]]) }
@@ -44,7 +44,7 @@ struct StatusTests {
         #expect(try world.count("event") == 1)
     }
 
-    @Test("Two devices may use one id")
+    @Test("Two devices can use the same id")
     func idsPerDevice() throws {
         let world = try World(devices: 2, users: 2, bound: 1)
         for device in 0..<2 { world.sendReport(device, ["id": "r1", "data": ["level": 1]]) }
@@ -53,9 +53,9 @@ struct StatusTests {
         #expect(try world.historyCount(1) == 1)
     }
 
-    @Test("Without an id, one time and content count once; without either, each delivery counts") func withoutID()
-        throws
-    {
+    @Test("Without an id the same time and content count once; without either, each delivery counts")
+
+    func withoutID() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         let ts = JSONValue.integer(world.clock.now.milliseconds - 5)
         for _ in 0..<2 { world.sendReport(0, ["ts": ts, "data": ["level": 1]]) }
@@ -67,9 +67,8 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 4)
     }
 
-    @Test("A repeat without an id is known by its time, be it the newest, late, or one of many") func repeatsByTime()
-        throws
-    {
+    @Test("A repetition without an id is recognized by its time, whether it is the newest, late, or one of many")
+    func repeatsByTime() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         let now = world.clock.now.milliseconds
         func send(_ ago: Int64, _ level: Int64) {
@@ -87,7 +86,7 @@ struct StatusTests {
         sendAll()
         try world.runStatus()
         #expect(try world.historyCount(0) == 4)
-        // The test sends more reports with the same timestamp than a status remembers.
+        // The test sends more reports with one timestamp than a status remembers.
         for _ in 0..<2 {
             for level in 0..<50 { send(5, Int64(level)) }
             try world.runStatus()
@@ -100,8 +99,8 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 55)
     }
 
-    @Test("A report without an id counts once, also beside one with an id of its moment") func repeatsBesideID() throws
-    {
+    @Test("A report without an id counts once, even beside a report with an id and the same time")
+    func repeatsBesideID() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         let ts = JSONValue.integer(world.clock.now.milliseconds - 5)
         for id in ["r1", "r2"] {
@@ -114,7 +113,7 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 3)
     }
 
-    @Test("A report that was refused may come again under its id, corrected")
+    @Test("A refused report can be sent again with its id, corrected")
     func refusedID() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         world.sendReport(0, ["id": "r1", "data": ["level": -1]])
@@ -126,7 +125,7 @@ struct StatusTests {
         #expect(try world.status(0)?.version == 1)
     }
 
-    @Test("Presence leaves the version alone and is told with its reason")
+    @Test("Presence doesn't change the version, and is published with its reason")
     func presence() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         world.sendReport(0, ["data": ["level": 1]])
